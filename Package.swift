@@ -264,7 +264,7 @@ let package = Package(
                 "Ledger",
                 "Postgres",
                 "Canonical",
-                "Schema", "TestSupport", crypto,
+                "Schema", "TestSupport", crypto, cryptoExtras,
             ], exclude: ["Fixtures"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
@@ -297,7 +297,8 @@ let package = Package(
                 "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "ErrorCodes", "Projections",
                 "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient",
                 "tenure",
-                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, hummingbird,
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, cryptoExtras,
+                hummingbird,
                 nioCore,
                 nioPosix, logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),

@@ -3,15 +3,14 @@
 /// The page loads the style sheet and the script from `docs/` beside itself and nothing else. It has no inline style or
 /// script, so it works under a strict Content Security Policy. Without the script it is complete; the script adds the
 /// search and the buttons that copy.
-public struct APIReferencePage: Sendable {
-    /// The page.
-    public let html: String
+package struct APIReferencePage: Sendable {
+    package let html: String
 
     /// The style sheet, `docs/style.css`.
-    public static var style: [UInt8] { PackageResources.style_css }
+    package static var style: [UInt8] { PackageResources.style_css }
 
     /// The script, `docs/script.js`.
-    public static var script: [UInt8] { PackageResources.script_js }
+    package static var script: [UInt8] { PackageResources.script_js }
 
     /// Generates the page.
     ///
@@ -20,7 +19,7 @@ public struct APIReferencePage: Sendable {
     ///   - codes: The error codes in the order of the page.
     /// - Throws: ``APIReferenceError`` if the contract is not YAML, has no operations, or refers to what it does not
     ///   have.
-    public init(contract: [UInt8], codes: [ReferenceCode] = []) throws(APIReferenceError) {
+    package init(contract: [UInt8], codes: [ReferenceCode] = []) throws(APIReferenceError) {
         let contract = try ReferenceContract(ContractValue(yaml: contract))
         html =
             Self.document(
@@ -30,7 +29,7 @@ public struct APIReferencePage: Sendable {
     }
 
     /// Generates a page that says why there is no reference, with the error codes, to which problem documents link.
-    public init(unreadable error: APIReferenceError, codes: [ReferenceCode]) {
+    package init(unreadable error: APIReferenceError, codes: [ReferenceCode]) {
         let section = CodeSection(codes: codes, prose: ReferenceProse(anchors: [:]), operations: [])
         html =
             Self.document(
@@ -118,9 +117,9 @@ public struct APIReferencePage: Sendable {
 }
 
 /// A contract from which no page can be made.
-public struct APIReferenceError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct APIReferenceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong with the contract.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

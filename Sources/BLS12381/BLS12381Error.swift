@@ -1,7 +1,7 @@
 /// A refusal by a decoder of this module.
 ///
 /// The reason says which rule the bytes break, never what the bytes are.
-public enum BLS12381Error: Error, Sendable, Hashable {
+package enum BLS12381Error: Error, Sendable, Hashable {
     /// The number of bytes is wrong.
     case wrongLength
     /// The first byte is not the prefix of an uncompressed point, 0x04.

@@ -1,7 +1,7 @@
 /// A point of the subgroup of order r of y² = x³ + 4 over Fp, infinity included.
-public struct G1Point: Sendable, Equatable, UndisclosedElement {
+package struct G1Point: Sendable, Equatable, UndisclosedElement {
     /// The number of bytes of an encoded point: 0x04 ‖ x ‖ y with 48 big-endian bytes each.
-    public static let encodedByteCount = 97
+    package static let encodedByteCount = 97
 
     let point: ProjectivePoint<Fp>
 
@@ -11,7 +11,7 @@ public struct G1Point: Sendable, Equatable, UndisclosedElement {
     /// curve and the subgroup. Infinity has no encoding.
     ///
     /// - Throws: The ``BLS12381Error`` of the first rule that the bytes break.
-    public init(encoded bytes: [UInt8]) throws(BLS12381Error) {
+    package init(encoded bytes: [UInt8]) throws(BLS12381Error) {
         guard bytes.count == Self.encodedByteCount else { throw .wrongLength }
         guard bytes[0] == 4 else { throw .wrongPrefix }
         let x = Fp.read(bytes[1..<49])
@@ -33,7 +33,7 @@ public struct G1Point: Sendable, Equatable, UndisclosedElement {
     ///
     /// Infinity has no encoding; it gives 0x04 and zeros, which ``init(encoded:)`` refuses. There is no branch, so that
     /// a secret point can be encoded.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes: [UInt8] = [4]
         bytes.reserveCapacity(Self.encodedByteCount)
         let (x, y) = point.affine
@@ -43,19 +43,19 @@ public struct G1Point: Sendable, Equatable, UndisclosedElement {
     }
 
     /// Whether this is infinity, the neutral element.
-    public var isInfinity: Bool { point.isInfinity }
+    package var isInfinity: Bool { point.isInfinity }
 
     /// Returns the sum of two points.
-    public static func + (p: G1Point, q: G1Point) -> G1Point { G1Point(point: p.point + q.point) }
+    package static func + (p: G1Point, q: G1Point) -> G1Point { G1Point(point: p.point + q.point) }
 
     /// Returns the negative of a point.
-    public static prefix func - (p: G1Point) -> G1Point { G1Point(point: -p.point) }
+    package static prefix func - (p: G1Point) -> G1Point { G1Point(point: -p.point) }
 
     /// Returns the multiple by a scalar, which may be secret: neither branches nor addresses depend on it.
-    public func multiplied(by scalar: Scalar) -> G1Point { G1Point(point: point.multiplied(by: scalar)) }
+    package func multiplied(by scalar: Scalar) -> G1Point { G1Point(point: point.multiplied(by: scalar)) }
 
     /// Returns whether two points are equal.
-    public static func == (p: G1Point, q: G1Point) -> Bool { p.point == q.point }
+    package static func == (p: G1Point, q: G1Point) -> Bool { p.point == q.point }
 
     /// All ones if a point of the curve lies in the subgroup of order r.
     ///
@@ -75,7 +75,7 @@ public struct G1Point: Sendable, Equatable, UndisclosedElement {
 
 extension G1Point {
     /// The number of bytes of a digest that ``init(digest:)`` takes.
-    public static let digestByteCount = 32
+    package static let digestByteCount = 32
 
     /// The order of the curve divided by r, the lowest limb first.
     private static let cofactor: [UInt64] = [0x8c00_aaab_0000_aaab, 0x396c_8c00_5555_e156]
@@ -88,7 +88,7 @@ extension G1Point {
     /// few give infinity: 32 zero bytes do.
     ///
     /// - Throws: ``BLS12381Error/wrongLength``.
-    public init(digest: [UInt8]) throws(BLS12381Error) {
+    package init(digest: [UInt8]) throws(BLS12381Error) {
         guard digest.count == Self.digestByteCount else { throw .wrongLength }
         // 256 bits are below p.
         var x = Fp.read((Array(repeating: 0, count: 16) + digest)[...]).value

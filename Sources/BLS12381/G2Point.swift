@@ -1,8 +1,8 @@
 /// A point of the subgroup of order r of y² = x³ + 4(1 + u) over Fp2, infinity included.
-public struct G2Point: Sendable, Equatable, UndisclosedElement {
+package struct G2Point: Sendable, Equatable, UndisclosedElement {
     /// The number of bytes of an encoded point: xa ‖ xb ‖ ya ‖ yb for x = xa + xb·u and y = ya + yb·u, with 48 big-endian
     /// bytes each and no prefix.
-    public static let encodedByteCount = 192
+    package static let encodedByteCount = 192
 
     let point: ProjectivePoint<Fp2>
 
@@ -12,7 +12,7 @@ public struct G2Point: Sendable, Equatable, UndisclosedElement {
     /// Infinity has no encoding.
     ///
     /// - Throws: The ``BLS12381Error`` of the first rule that the bytes break.
-    public init(encoded bytes: [UInt8]) throws(BLS12381Error) {
+    package init(encoded bytes: [UInt8]) throws(BLS12381Error) {
         guard bytes.count == Self.encodedByteCount else { throw .wrongLength }
         let x = Fp2.read(bytes[..<96])
         let y = Fp2.read(bytes[96...])
@@ -33,7 +33,7 @@ public struct G2Point: Sendable, Equatable, UndisclosedElement {
     ///
     /// Infinity has no encoding; it gives zeros, which ``init(encoded:)`` refuses. There is no branch, so that a secret
     /// point can be encoded.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.encodedByteCount)
         let (x, y) = point.affine
@@ -43,19 +43,19 @@ public struct G2Point: Sendable, Equatable, UndisclosedElement {
     }
 
     /// Whether this is infinity, the neutral element.
-    public var isInfinity: Bool { point.isInfinity }
+    package var isInfinity: Bool { point.isInfinity }
 
     /// Returns the sum of two points.
-    public static func + (p: G2Point, q: G2Point) -> G2Point { G2Point(point: p.point + q.point) }
+    package static func + (p: G2Point, q: G2Point) -> G2Point { G2Point(point: p.point + q.point) }
 
     /// Returns the negative of a point.
-    public static prefix func - (p: G2Point) -> G2Point { G2Point(point: -p.point) }
+    package static prefix func - (p: G2Point) -> G2Point { G2Point(point: -p.point) }
 
     /// Returns the multiple by a scalar, which may be secret: neither branches nor addresses depend on it.
-    public func multiplied(by scalar: Scalar) -> G2Point { G2Point(point: point.multiplied(by: scalar)) }
+    package func multiplied(by scalar: Scalar) -> G2Point { G2Point(point: point.multiplied(by: scalar)) }
 
     /// Returns whether two points are equal.
-    public static func == (p: G2Point, q: G2Point) -> Bool { p.point == q.point }
+    package static func == (p: G2Point, q: G2Point) -> Bool { p.point == q.point }
 
     /// All ones if a point of the curve lies in the subgroup of order r.
     ///
@@ -73,7 +73,7 @@ public struct G2Point: Sendable, Equatable, UndisclosedElement {
     private static let psiY = Fp12.gamma[3].inverse()
 
     /// The generator Q of the subgroup that all implementations of BLS12-381 use.
-    public static let generator = G2Point(
+    package static let generator = G2Point(
         point: ProjectivePoint(
             x: Fp2(
                 a: Fp(

@@ -2,11 +2,11 @@
 ///
 /// Vercauteren, "Optimal pairings", IEEE Transactions on Information Theory 2010. For this family of curves the loop runs
 /// over the curve's parameter. Points are treated as public: the time tells which of them are infinity.
-public enum Pairing {
+package enum Pairing {
     /// Whether the product of e(P, Q) over all pairs is 1.
     ///
     /// The pairs share the squarings of the Miller loop and one final exponentiation. A pair with infinity counts as 1.
-    public static func productIsOne(_ pairs: [(G1Point, PairingLines)]) -> Bool { product(pairs) == .one }
+    package static func productIsOne(_ pairs: [(G1Point, PairingLines)]) -> Bool { product(pairs) == .one }
 
     /// The product of e(P, Q) over all pairs.
     static func product(_ pairs: [(G1Point, PairingLines)]) -> Fp12 { millerLoop(pairs).finalExponentiation() }
@@ -35,7 +35,7 @@ public enum Pairing {
 /// The lines of the Miller loop for a fixed second argument of the pairing: 68 lines of 288 bytes.
 ///
 /// They depend on the point in G2 alone. Keep them where one point serves many pairings.
-public struct PairingLines: Sendable, UndisclosedElement {
+package struct PairingLines: Sendable, UndisclosedElement {
     /// The line `constant·Z + x·X·v + y·Y·v·w` at a point (X : Y : Z) of G1, up to a factor that the final
     /// exponentiation removes.
     struct Line: Sendable {
@@ -48,7 +48,7 @@ public struct PairingLines: Sendable, UndisclosedElement {
     let isInfinity: Bool
 
     /// Computes the lines of a point.
-    public init(_ q: G2Point) {
+    package init(_ q: G2Point) {
         let (x, y) = q.point.affine
         let start = ProjectivePoint(x: x, y: y, z: .one)
         var point = start

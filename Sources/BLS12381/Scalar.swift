@@ -1,11 +1,11 @@
 /// An integer modulo r, the prime order of the groups.
 ///
 /// No operation branches on the value or uses it as an address, except the verdict of the decoder and ``isZero``.
-public struct Scalar: Sendable, UndisclosedElement {
+package struct Scalar: Sendable, UndisclosedElement {
     /// The number of bytes of an encoded scalar.
-    public static let encodedByteCount = 32
+    package static let encodedByteCount = 32
     /// The number of bytes that ``init(reducing:)`` takes.
-    public static let wideByteCount = 48
+    package static let wideByteCount = 48
 
     /// The limbs of the integer, the lowest first.
     var l0: UInt64 = 0
@@ -27,12 +27,12 @@ public struct Scalar: Sendable, UndisclosedElement {
     }
 
     /// The scalar of a small integer.
-    public init(_ integer: UInt64) { l0 = integer }
+    package init(_ integer: UInt64) { l0 = integer }
 
     /// Reads 32 big-endian bytes that hold an integer below r.
     ///
     /// - Throws: ``BLS12381Error/wrongLength`` or ``BLS12381Error/notCanonical``.
-    public init(encoded bytes: [UInt8]) throws(BLS12381Error) {
+    package init(encoded bytes: [UInt8]) throws(BLS12381Error) {
         guard bytes.count == Self.encodedByteCount else { throw .wrongLength }
         l0 = Limbs.load(bytes, at: 24)
         l1 = Limbs.load(bytes, at: 16)
@@ -49,13 +49,13 @@ public struct Scalar: Sendable, UndisclosedElement {
     /// not depend on the integer.
     ///
     /// - Throws: ``BLS12381Error/wrongLength``.
-    public init(reducing bytes: [UInt8]) throws(BLS12381Error) {
+    package init(reducing bytes: [UInt8]) throws(BLS12381Error) {
         guard bytes.count == Self.wideByteCount else { throw .wrongLength }
         self.init(reducing: stride(from: 0, to: Self.wideByteCount, by: 8).map { Limbs.load(bytes, at: $0) })
     }
 
     /// Draws a uniform scalar: 384 bits of `generator`, reduced modulo r.
-    public static func random(using generator: inout some RandomNumberGenerator) -> Scalar {
+    package static func random(using generator: inout some RandomNumberGenerator) -> Scalar {
         var limbs: [UInt64] = []
         for _ in 0..<6 { limbs.append(generator.next()) }
         return Scalar(reducing: limbs)
@@ -71,18 +71,17 @@ public struct Scalar: Sendable, UndisclosedElement {
     }
 
     /// 32 big-endian bytes.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.encodedByteCount)
         for limb in [l3, l2, l1, l0] { Limbs.store(limb, in: &bytes) }
         return bytes
     }
 
-    /// Whether the scalar is zero.
-    public var isZero: Bool { Limbs.zeroMask(l0 | l1 | l2 | l3) != 0 }
+    package var isZero: Bool { Limbs.zeroMask(l0 | l1 | l2 | l3) != 0 }
 
     /// Returns the sum modulo r.
-    public static func + (_ a: Scalar, _ b: Scalar) -> Scalar {
+    package static func + (_ a: Scalar, _ b: Scalar) -> Scalar {
         var carry: UInt64 = 0
         let sum = Scalar(
             l0: Limbs.add(a.l0, b.l0, &carry), l1: Limbs.add(a.l1, b.l1, &carry),

@@ -1,8 +1,8 @@
-public import Canonical
-public import FoundationEssentials
-public import Identity
-public import Keys
-public import Ledger
+package import Canonical
+package import FoundationEssentials
+package import Identity
+package import Keys
+package import Ledger
 
 /// Converts the domain's events to the ledger's and back.
 ///
@@ -10,11 +10,11 @@ public import Ledger
 /// let event = try EventCodec.encode(payload, id: id, stream: stream, keys: keys, metadata: EventMetadata(app: app))
 /// let recorded: Recorded<EmployeeEvent> = try EventCodec.decode(recordedEvent, keys: keys)
 /// ```
-public enum EventCodec {
+package enum EventCodec {
     /// Encodes an event for the ledger. Personal members are encrypted under `keys`.
     ///
     /// - Throws: ``PersonalDataUnavailable`` if an owner's key is missing, and `KeysError`.
-    public static func encode(
+    package static func encode(
         _ payload: any EventPayload, id: UUID, stream: StreamID, keys: [UUID: PersonKey], metadata: EventMetadata
     ) throws -> NewEvent {
         let sealer = PersonKeyCoder(ledger: stream.ledger.uuid, event: id, keys: keys)
@@ -26,7 +26,7 @@ public enum EventCodec {
     }
 
     /// Decodes the payload of a recorded event. An unknown type is an error and is never skipped.
-    public static func payload(of event: RecordedEvent, keys: [UUID: PersonKey] = [:]) throws -> any EventPayload {
+    package static func payload(of event: RecordedEvent, keys: [UUID: PersonKey] = [:]) throws -> any EventPayload {
         try EventCatalogue.decode(
             type: event.type, schema: event.schema, data: event.data,
             using: PersonKeyCoder(ledger: event.ledger.uuid, event: event.id, keys: keys))
@@ -35,7 +35,7 @@ public enum EventCodec {
     /// Decodes a recorded event as one of its aggregate's.
     ///
     /// - Throws: What decoding throws, or ``UnexpectedEvent`` if the event does not belong to that aggregate.
-    public static func decode<Event: AggregateEvent>(
+    package static func decode<Event: AggregateEvent>(
         _ event: RecordedEvent, as: Event.Type = Event.self, keys: [UUID: PersonKey] = [:]
     ) throws -> Recorded<Event> {
         guard let aggregate = Event(try payload(of: event, keys: keys)) else {
@@ -47,20 +47,19 @@ public enum EventCodec {
 }
 
 /// The members that an event carries beside its payload.
-public struct EventMetadata: Sendable {
+package struct EventMetadata: Sendable {
     /// The user or employee who acted.
-    public var actor: UUID?
+    package var actor: UUID?
     /// The app through which they acted.
-    public var app: UUID?
-    /// The id of the request.
-    public var requestId: String?
+    package var app: UUID?
+    package var requestId: String?
     /// The source address, to be encrypted under its owner's key.
-    public var source: Personal?
+    package var source: Personal?
     /// The events that caused this one.
-    public var causes: [UUID]
+    package var causes: [UUID]
 
     /// The metadata of an action.
-    public init(
+    package init(
         actor: UUID? = nil, app: UUID? = nil, requestId: String? = nil, source: Personal? = nil, causes: [UUID] = []
     ) {
         self.actor = actor
@@ -72,20 +71,19 @@ public struct EventMetadata: Sendable {
 }
 
 /// An event lies in a stream where its type does not belong.
-public struct UnexpectedEvent: Error, Sendable, CustomStringConvertible {
-    /// The type.
-    public let type: String
+package struct UnexpectedEvent: Error, Sendable, CustomStringConvertible {
+    package let type: String
     /// The stream, `kind/uuid`.
-    public let stream: String
+    package let stream: String
     /// The type and a random id, safe to show.
-    public var description: String { "\(type) does not belong into \(stream)" }
+    package var description: String { "\(type) does not belong into \(stream)" }
 }
 
 /// Encrypts and decrypts the personal members of one event, bound to that event's ledger, id and member.
 ///
 /// A member whose key is not among the given ones decodes without its text. This is the case for an erased person, and
 /// for deciders that need no names.
-public struct PersonKeyCoder: PersonalDataCoder, Sendable {
+package struct PersonKeyCoder: PersonalDataCoder, Sendable {
     private let ledger: UUID
     private let event: UUID
     private let keys: [UUID: PersonKey]
@@ -93,7 +91,7 @@ public struct PersonKeyCoder: PersonalDataCoder, Sendable {
     /// A coder for one event.
     ///
     /// - Parameter keys: The person keys by their ids, which are the ids of users and employees.
-    public init(ledger: UUID, event: UUID, keys: [UUID: PersonKey]) {
+    package init(ledger: UUID, event: UUID, keys: [UUID: PersonKey]) {
         self.ledger = ledger
         self.event = event
         self.keys = keys
@@ -102,7 +100,7 @@ public struct PersonKeyCoder: PersonalDataCoder, Sendable {
     /// Encrypts a text under its owner's key.
     ///
     /// - Throws: ``PersonalDataUnavailable`` if that key is missing or the text was erased, and `KeysError`.
-    public func seal(_ personal: Personal, at pointer: String) throws -> JSONValue {
+    package func seal(_ personal: Personal, at pointer: String) throws -> JSONValue {
         guard let key = keys[personal.owner], let text = personal.text else {
             throw PersonalDataUnavailable(owner: personal.owner)
         }
@@ -112,7 +110,7 @@ public struct PersonKeyCoder: PersonalDataCoder, Sendable {
     /// Decrypts a text. Without the key the text is `nil`.
     ///
     /// - Throws: `KeysError` if the text was changed or moved, and `JSONError` if the value is malformed.
-    public func open(_ value: JSONValue, at pointer: String) throws -> Personal {
+    package func open(_ value: JSONValue, at pointer: String) throws -> Personal {
         let sealed = try SealedPersonalData(value)
         guard let key = keys[sealed.key] else { return Personal(owner: sealed.key, text: nil) }
         let bytes = try key.open(sealed, ledger: ledger, event: event, pointer: pointer)
@@ -121,50 +119,50 @@ public struct PersonKeyCoder: PersonalDataCoder, Sendable {
 }
 
 /// A personal text cannot be encrypted, because its owner's key is missing.
-public struct PersonalDataUnavailable: Error, Sendable, CustomStringConvertible {
+package struct PersonalDataUnavailable: Error, Sendable, CustomStringConvertible {
     /// The user's or employee's id.
-    public let owner: UUID
+    package let owner: UUID
     /// A random id, safe to show.
-    public var description: String { "no key for \(owner.lowercased)" }
+    package var description: String { "no key for \(owner.lowercased)" }
 }
 
 /// An encrypted personal text in a projection, with what the encryption is bound to.
-public struct SealedText: Sendable, Hashable {
+package struct SealedText: Sendable, Hashable {
     /// The event that it comes from.
-    public let event: UUID
+    package let event: UUID
     /// Its place in that event's entry, as a JSON pointer such as `/data/email`.
-    public let pointer: String
+    package let pointer: String
     /// The ciphertext.
-    public let sealed: SealedPersonalData
+    package let sealed: SealedPersonalData
 
     /// A text with its parts.
-    public init(event: UUID, pointer: String, sealed: SealedPersonalData) {
+    package init(event: UUID, pointer: String, sealed: SealedPersonalData) {
         self.event = event
         self.pointer = pointer
         self.sealed = sealed
     }
 
     /// The owner's id, which is also the id of the key.
-    public var owner: UUID { sealed.key }
+    package var owner: UUID { sealed.key }
 
     /// Decrypts the text with its owner's key. Returns `nil` if that key is not among those given, as after an erasure.
     ///
     /// - Throws: ``KeysError/Code/sealInvalid`` if the text was changed or moved.
-    public func open(with keys: [UUID: PersonKey], in ledger: UUID) throws(KeysError) -> String? {
+    package func open(with keys: [UUID: PersonKey], in ledger: UUID) throws(KeysError) -> String? {
         guard let key = keys[owner] else { return nil }
         let bytes = try key.open(sealed, ledger: ledger, event: event, pointer: pointer)
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The stored form: `{"event", "pointer", "sealed": {"c", "k"}}`, canonical.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .object(["event": .uuid(event), "pointer": .string(pointer), "sealed": sealed.json])
     }
 
     /// Reads the form in the database.
     ///
     /// - Throws: `JSONError`, and ``KeysError/Code/sealMalformed`` when the sealed text is none.
-    public init(_ json: JSONValue) throws {
+    package init(_ json: JSONValue) throws {
         var reader = try ObjectReader(json)
         event = try reader.uuid("event")
         pointer = try reader.string("pointer")

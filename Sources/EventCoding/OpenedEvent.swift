@@ -1,38 +1,37 @@
-public import Canonical
-public import FoundationEssentials
-public import Keys
-public import Ledger
+package import Canonical
+package import FoundationEssentials
+package import Keys
+package import Ledger
 
 /// A recorded event with its personal texts decrypted where the key still exists.
-public struct OpenedEvent: Sendable {
+package struct OpenedEvent: Sendable {
     /// The text shown in place of one whose key was destroyed.
-    public static let erased = "[erased]"
+    package static let erased = "[erased]"
     /// The text shown in place of every personal text if there is no master key.
-    public static let sealed = "[sealed]"
+    package static let sealed = "[sealed]"
 
-    /// The event as recorded.
-    public let recorded: RecordedEvent
+    package let recorded: RecordedEvent
     /// The event's content, with texts in place of encrypted members.
-    public let data: JSONValue
+    package let data: JSONValue
     /// The origin of the request, decrypted likewise.
-    public let source: JSONValue?
+    package let source: JSONValue?
 
     /// Decrypts an event.
     ///
     /// - Parameter keys: The person keys of its ledger by their ids, or `nil` if there are none.
-    public init(_ event: RecordedEvent, keys: [UUID: PersonKey]?) {
+    package init(_ event: RecordedEvent, keys: [UUID: PersonKey]?) {
         recorded = event
         data = Self.open(event.data, "/data", event, keys)
         source = event.source.map { Self.open($0, "/source", event, keys) }
     }
 
     /// Returns the ids of the keys under which an event's members are encrypted.
-    public static func owners(_ event: RecordedEvent) -> Set<UUID> {
+    package static func owners(_ event: RecordedEvent) -> Set<UUID> {
         owners(event.data).union(event.source.map(owners) ?? [])
     }
 
     /// The members of the entry, decrypted, and the position.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .objectOmittingNil([
             "position": .integer(recorded.position),
             "eventId": .uuid(recorded.id),

@@ -26,7 +26,6 @@ extension StateLoader {
 
 /// An M-Pin identity at one version of its stream.
 package struct MPinIdentitySnapshot: Sendable {
-    /// The id of the identity.
     package var id: MPinIdentityID
     /// What the events make of it.
     package var state: MPinIdentity.State
@@ -36,7 +35,6 @@ package struct MPinIdentitySnapshot: Sendable {
 
 /// An activation at one version of its stream.
 package struct MPinActivationSnapshot: Sendable {
-    /// The id of the activation.
     package var id: MPinActivationID
     /// What the events make of it.
     package var state: MPinActivation.State
@@ -50,7 +48,6 @@ extension StreamID {
     /// The kind of the streams of activation codes.
     package static let activationKind = "activation"
 
-    /// The stream of an M-Pin identity.
     package static func mpin(_ id: MPinIdentityID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: mpinKind, id: id.uuid)
     }

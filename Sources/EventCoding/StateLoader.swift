@@ -101,7 +101,6 @@ package struct StateLoader: Sendable {
 
 /// A tenant at one version of its stream.
 package struct TenantSnapshot: Sendable {
-    /// The id of the tenant.
     package var id: TenantID
     /// What the events make of it.
     package var state: Tenant.State
@@ -115,7 +114,6 @@ package struct TenantSnapshot: Sendable {
 
 /// An employee at one version of the stream.
 package struct EmployeeSnapshot: Sendable {
-    /// The id of the employee.
     package var id: EmployeeID
     /// What the events make of them.
     package var state: Employee.State
@@ -129,7 +127,6 @@ package struct EmployeeSnapshot: Sendable {
 
 /// A user at one version of the stream.
 package struct UserSnapshot: Sendable {
-    /// The id of the user.
     package var id: UserID
     /// What the events make of them.
     package var state: User.State
@@ -148,7 +145,6 @@ package struct UserSnapshot: Sendable {
 
 /// An app at one version of its stream.
 package struct AppSnapshot: Sendable {
-    /// The id of the app.
     package var id: AppID
     /// What the events make of it.
     package var state: App.State
@@ -178,7 +174,6 @@ extension StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "flow", id: id)
     }
 
-    /// The stream of a session.
     package static func session(_ id: UUID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "session", id: id)
     }
@@ -218,7 +213,6 @@ extension StreamID {
         StreamID(ledger: .directory(of: user), kind: "attempt", id: id)
     }
 
-    /// The stream of an app.
     package static func app(_ id: AppID) -> StreamID {
         StreamID(ledger: .system, kind: "app", id: id.uuid)
     }

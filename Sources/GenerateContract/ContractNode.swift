@@ -1,12 +1,10 @@
 /// A part of the contract: a node of a YAML document whose members stand in order.
 indirect enum ContractNode: Equatable {
-    /// A text.
     case text(String)
     /// A text that stands in quotes even where YAML needs none.
     case quoted(String)
     /// A number or a boolean.
     case literal(String)
-    /// A list.
     case list([ContractNode])
     /// A mapping.
     case object(ContractObject)

@@ -1,7 +1,6 @@
 import ErrorCodes
 import TenureAPI
 
-/// An operation of the contract.
 struct ContractOperation {
     private let endpoint: Endpoint
     private let terms: EndpointTerms
@@ -59,7 +58,7 @@ struct ContractOperation {
         for query in terms.query {
             let schema = ContractSchemas.parameter(query)
             if schema["$ref"] != nil { _ = try components.schema("Time") }
-            let node = try parameter(query.name, in: "query", isRequired: query.isRequired, schema)
+            let node = try parameter(query.name, in: "query", isRequired: false, schema)
             parameters.append(components.share("parameters", query.name, node))
         }
         return parameters

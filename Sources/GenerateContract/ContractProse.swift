@@ -11,7 +11,6 @@ struct ContractProse {
         root = try Self.node(node)
     }
 
-    /// The section of a name.
     func section(_ name: String) throws -> ContractNode {
         guard let node = root[name] else { throw ContractFault("prose.yaml has no section \(name)") }
         return node

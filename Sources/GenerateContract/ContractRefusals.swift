@@ -3,7 +3,8 @@ import TenureAPI
 
 /// The refusals of an operation, by status.
 ///
-/// A set of codes that has a name in the prose is a component. Others stand with the operation.
+/// A set of codes that has a name in the prose is a component. Others stand with the operation. Behind a mailed link each
+/// refusal is a page.
 struct ContractRefusals {
     private let endpoint: Endpoint
     private let terms: EndpointTerms
@@ -32,6 +33,7 @@ struct ContractRefusals {
         for page in pages?.members ?? [] where !terms.answer.refusedPages.contains(where: { String($0) == page.name }) {
             throw ContractFault("operations/\(terms.operation) refuses with no page and status \(page.name)")
         }
+        if terms.answer.refusesByPage { return nodes + [("default", try page(nil, &components))] }
         let every = ["Retry-After", "WWW-Authenticate", "RateLimit-Policy", "RateLimit"]
         let unknown: [ErrorCode] = [.routeUnknown, .routeMethodNotAllowed]
         let node = try response(try name(of: unknown).description, unknown, every, .plain, &components)
@@ -45,12 +47,25 @@ struct ContractRefusals {
             guard let text = pages?[String(status)] else {
                 throw ContractFault("operations/\(terms.operation)/pages has no \(status)")
             }
-            return try response(text, codes, headers(status, codes), family, isPage: true, &components)
+            let shown = terms.answer.refusesByPage ? [] : codes
+            return try response(text, shown, headers(status, codes), family, isPage: true, &components)
         }
+        if terms.answer.refusesByPage { return try page(status, &components) }
         let (name, text) = try name(of: codes)
         let node = try response(text, codes, headers(status, codes), family, &components)
         guard let name else { return node }
         return components.share("responses", family == .oauth ? "OAuth" + name : name, node)
+    }
+
+    /// A page that says what to do about a refusal, or when to come again.
+    private func page(_ status: Int?, _ components: inout ContractComponents) throws -> ContractNode {
+        let isForNow = [412, 429, 503].contains(status)
+        let name = isForNow ? "LinkRefusedForNow" : "LinkRefused"
+        guard let text = try prose.section("refusals")[name]?["description"] else {
+            throw ContractFault("refusals has no \(name)")
+        }
+        let node = try response(text, [], isForNow ? headers(429, []) : [], family, isPage: true, &components)
+        return components.share("responses", name, node)
     }
 
     /// The name and the description of a set of codes.

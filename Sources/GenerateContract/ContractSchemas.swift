@@ -21,7 +21,6 @@ struct ContractSchemas {
         tables = Dictionary(uniqueKeysWithValues: WireObjects.all.map { ($0.outline.name, $0) })
     }
 
-    /// The name of the schema of a table.
     private static func name(ofTable name: String) -> String {
         name.hasSuffix("Response") ? String(name.dropLast("Response".count)) : name
     }
@@ -139,7 +138,6 @@ struct ContractSchemas {
         ["$ref": .quoted("#/components/schemas/\(name)")]
     }
 
-    /// The schema of a value that a query parameter has.
     static func parameter(_ parameter: QueryParameter) -> ContractObject {
         var schema: ContractObject =
             switch parameter.value {

@@ -20,7 +20,6 @@ package struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
     private let table: ConnectionTable
     private let trustedProxies: TrustedNetworks
 
-    /// Bounds the connections of a channel.
     package init(base: Base, table: ConnectionTable, trustedProxies: TrustedNetworks = .none) {
         self.base = base
         self.table = table

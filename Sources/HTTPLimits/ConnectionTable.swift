@@ -47,7 +47,6 @@ package final class ConnectionTable: Sendable {
     package let limits: ConnectionLimits
     private let state = Mutex(State())
 
-    /// Describes an empty table.
     package init(limits: ConnectionLimits) { self.limits = limits }
 
     /// What is open and unsent now.

@@ -7,10 +7,8 @@
 /// FieldReader(["gzip, deflate;q=0.5"]).weighted()
 /// ```
 package struct FieldReader: Sendable {
-    /// The lines of the field.
     private let lines: [String]
 
-    /// Each parameter sets the property of the same name.
     package init(_ lines: [String]) { self.lines = lines }
 
     /// The elements of the list, without the spaces around them. A comma within quotation marks separates nothing.
@@ -112,7 +110,10 @@ extension FieldReader {
         guard var parameters = scanner.parameters(), scanner.isAtEnd else { return nil }
         var weight = 1_000
         if let place = parameters.firstIndex(where: { $0.name == "q" }) {
-            guard let value = Self.weight(parameters[place].value) else { return nil }
+            // Older clients send extensions after the weight of a media range; a language has none (RFC 9110 §12.5.4).
+            guard range.contains("/") || place == parameters.indices.last,
+                let value = Self.weight(parameters[place].value)
+            else { return nil }
             weight = value
             parameters.removeSubrange(place...)
         }
@@ -186,7 +187,6 @@ package struct WeightedRange: Sendable, Equatable {
 
 /// The condition of `If-None-Match`.
 package enum EntityTagCondition: Sendable, Equatable {
-    /// Any tag.
     case any
     /// One of these opaque tags, without quotation marks.
     case tags(Set<String>)

@@ -68,7 +68,6 @@ struct FieldScanner {
         return content
     }
 
-    /// Reads a token or a quoted string.
     mutating func value() -> String? { token() ?? quotedString() }
 
     /// Reads parameters (§5.6.6), each after a semicolon; empty ones are skipped. Names are in lower case.
@@ -109,7 +108,6 @@ struct FieldScanner {
 
 /// A parameter of a field value. The name is in lower case.
 package struct FieldParameter: Sendable, Equatable {
-    /// The name.
     package let name: String
     /// The value without quotation marks.
     package let value: String

@@ -1,7 +1,7 @@
-public import Logging
+package import Logging
 import NIOCore
 package import NIOSSL
-public import ServiceLifecycle
+import ServiceLifecycle
 import Synchronization
 
 /// The certificate chain of a server and its key, read again while the server runs.
@@ -9,15 +9,15 @@ import Synchronization
 /// A connection gets the pair that is held when its handshake begins, and keeps it. Both files are read once a minute
 /// and by ``reload()``. A pair that cannot be read or does not match changes nothing: whoever renews a certificate
 /// replaces two files, one after the other.
-public final class ServerCertificate: Service {
+package final class ServerCertificate: Service {
     /// What a server has to tell about its certificate.
-    public struct Status: Sendable, Equatable {
+    package struct Status: Sendable, Equatable {
         /// The end of the server's own certificate, in seconds since 1970.
-        public var end: Int
+        package var end: Int
         /// How many times another pair came into use.
-        public var renewals = 0
+        package var renewals = 0
         /// How many times the files had no pair to use.
-        public var failures = 0
+        package var failures = 0
     }
 
     /// A chain and the key of its first certificate.
@@ -47,7 +47,7 @@ public final class ServerCertificate: Service {
     ///
     /// - Parameter pause: The time between two readings.
     /// - Throws: ``ServerCertificateError`` if there is no pair to use.
-    public init(
+    package init(
         chainFile: String, keyFile: String, pause: Duration = .seconds(60), logger: Logger
     ) throws(ServerCertificateError) {
         self.chainFile = chainFile
@@ -59,10 +59,10 @@ public final class ServerCertificate: Service {
     }
 
     /// The end of the certificate in use, and how the readings went.
-    public var status: Status { state.withLock { $0.status } }
+    package var status: Status { state.withLock { $0.status } }
 
     /// Reads the files once in each pause, until a graceful shutdown begins.
-    public func run() async throws {
+    package func run() async throws {
         try? await cancelWhenGracefulShutdown { [self] in
             while !Task.isCancelled {
                 try await Task.sleep(for: pause)
@@ -72,7 +72,7 @@ public final class ServerCertificate: Service {
     }
 
     /// Reads the files now, and takes the pair into use if it is one.
-    public func reload() { read(isAsked: true) }
+    package func reload() { read(isAsked: true) }
 
     private func read(isAsked: Bool) {
         reading.withLock { _ in
@@ -153,25 +153,25 @@ extension ServerCertificate {
 }
 
 /// The reason why two files hold no certificate with its key.
-public struct ServerCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ServerCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable identifier of the reason. Later versions may add codes.
-    public struct Code: Sendable, Hashable {
+    package struct Code: Sendable, Hashable {
         /// The identifier, such as `certificate.mismatch`.
-        public let rawValue: String
+        package let rawValue: String
 
         /// The file of the certificate chain cannot be read as PEM.
-        public static let certificateUnreadable = Code(rawValue: "certificate.unreadable")
+        package static let certificateUnreadable = Code(rawValue: "certificate.unreadable")
         /// The file of the key cannot be read as PEM.
-        public static let keyUnreadable = Code(rawValue: "certificate.key_unreadable")
+        package static let keyUnreadable = Code(rawValue: "certificate.key_unreadable")
         /// The key is not that of the first certificate of the chain.
-        public static let mismatch = Code(rawValue: "certificate.mismatch")
+        package static let mismatch = Code(rawValue: "certificate.mismatch")
     }
 
     /// The reason.
-    public let code: Code
+    package let code: Code
 
     /// The reason in words, without the files.
-    public var description: String {
+    package var description: String {
         switch code {
         case .certificateUnreadable: "the file of the certificate chain cannot be read as PEM"
         case .keyUnreadable: "the file of the key cannot be read as PEM"

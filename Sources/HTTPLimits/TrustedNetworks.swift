@@ -3,7 +3,7 @@
 /// ```swift
 /// let proxies = try TrustedNetworks(["192.0.2.7", "10.0.0.0/8", "2001:db8::/32"])
 /// ```
-public struct TrustedNetworks: Sendable, Equatable {
+package struct TrustedNetworks: Sendable, Equatable {
     /// A network: the addresses whose first bits are these.
     private struct Network: Sendable, Equatable {
         var bytes: [UInt8]
@@ -23,21 +23,21 @@ public struct TrustedNetworks: Sendable, Equatable {
     private let networks: [Network]
 
     /// No network.
-    public static let none = TrustedNetworks(networks: [])
+    package static let none = TrustedNetworks(networks: [])
 
     private init(networks: [Network]) { self.networks = networks }
 
     /// Reads networks: an address, or an address with the length of its prefix.
     ///
     /// - Throws: ``UnreadableNetwork`` with the first text that is neither, or that has bits beyond its prefix.
-    public init(_ texts: [String]) throws(UnreadableNetwork) {
+    package init(_ texts: [String]) throws(UnreadableNetwork) {
         var networks: [Network] = []
         for text in texts { networks.append(try Self.network(text)) }
         self.networks = networks
     }
 
     /// Whether the text is an address of one of the networks. An IPv4 address that is mapped into IPv6 counts as IPv4.
-    public func contains(_ address: String) -> Bool { IPAddress(address).map(contains) ?? false }
+    package func contains(_ address: String) -> Bool { IPAddress(address).map(contains) ?? false }
 
     /// Whether the address is in one of the networks.
     package func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
@@ -71,14 +71,13 @@ public struct TrustedNetworks: Sendable, Equatable {
 }
 
 /// A text that names no network.
-public struct UnreadableNetwork: Error, Sendable, Equatable, CustomStringConvertible {
+package struct UnreadableNetwork: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable code of the error.
-    public let code = "network.unreadable"
-    /// The text.
-    public let text: String
+    package let code = "network.unreadable"
+    package let text: String
     /// What is wrong with it.
-    public let reason: String
+    package let reason: String
 
     /// The text and what is wrong with it.
-    public var description: String { "\(text) is not a network: \(reason)" }
+    package var description: String { "\(text) is not a network: \(reason)" }
 }

@@ -8,7 +8,6 @@ package struct DevelopmentEnvironment: Sendable, Equatable {
     package var appId: String
     /// The app's secret, with the roles ACCESS, CREATION and AUTHORIZATION.
     package var appSecret: String
-    /// The app's salt.
     package var appSalt: String
     /// The database URL with the application role.
     package var databaseURL: String
@@ -16,9 +15,7 @@ package struct DevelopmentEnvironment: Sendable, Equatable {
     package var readerDatabaseURL: String
     /// The database URL with the owner role, for migrations.
     package var ownerDatabaseURL: String
-    /// The master key file.
     package var masterKeyFile: String
-    /// The operator key file.
     package var operatorKeyFile: String
 
     private static let fields: [(name: String, path: any WritableKeyPath<Self, String> & Sendable)] = [

@@ -130,7 +130,6 @@ package struct SystemUser: Sendable, Equatable {
     package var uid: UInt32
     package var gid: UInt32
 
-    /// Whether the user is root.
     package var isRoot: Bool { uid == 0 }
 
     /// Looks a user up by name; `nil` if there is none.

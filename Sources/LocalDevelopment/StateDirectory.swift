@@ -14,18 +14,14 @@ package struct StateDirectory: Sendable, Equatable {
     /// The absolute path.
     package let path: String
 
-    /// Creates a value for a path, relative to the working directory unless it is absolute.
     package init(_ path: String) {
         self.path = URL(fileURLWithPath: path).standardizedFileURL.path
     }
 
     /// The environment file, to be sourced by a shell.
     package var environmentFile: String { path + "/dev.env" }
-    /// The master key file.
     package var masterKeyFile: String { path + "/master-keys.json" }
-    /// The operator key file.
     package var operatorKeyFile: String { path + "/operator.key" }
-    /// A link to the cluster.
     package var clusterLink: String { path + "/cluster" }
     /// The directory of the mails that a development service would send.
     package var mailDirectory: String { path + "/mail" }

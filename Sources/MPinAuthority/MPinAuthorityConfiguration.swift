@@ -1,35 +1,34 @@
 import Dispatch
-public import HTTPLimits
+package import HTTPLimits
 import HTTPTypes
-public import Hummingbird
+package import Hummingbird
 import HummingbirdCore
 import HummingbirdTLS
-public import Logging
+package import Logging
 import NIOCore
 
 /// The configuration of a D-TA's server.
-public struct MPinAuthorityConfiguration: Sendable {
+package struct MPinAuthorityConfiguration: Sendable {
     /// The address to bind.
-    public var host: String
+    package var host: String
     /// The port to bind. 0 binds a free port, which ``onServerRunning`` receives.
-    public var port: Int
+    package var port: Int
     /// The certificate. If set, the server speaks TLS 1.2 or later. The caller runs it, so that it is renewed.
-    public var certificate: ServerCertificate?
+    package var certificate: ServerCertificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
-    public var allowsClearText: Bool
-    /// The limits of connections.
-    public var connections: ConnectionLimits
+    package var allowsClearText: Bool
+    package var connections: ConnectionLimits
     /// The networks of the proxies in front, to which the limits of one address do not apply.
-    public var trustedProxies: TrustedNetworks
+    package var trustedProxies: TrustedNetworks
     /// Receives the bound port once the server accepts connections.
-    public var onServerRunning: @Sendable (Int) async -> Void
+    package var onServerRunning: @Sendable (Int) async -> Void
 
     /// The limits of a D-TA: 512 connections, 128 of one address, 30 seconds of idleness, and 10 seconds for a body.
-    public static let usualConnections = ConnectionLimits(
+    package static let usualConnections = ConnectionLimits(
         connections: 512, connectionsPerAddress: 128, idleTimeout: .seconds(30))
 
     /// Describes a configuration. The defaults serve clear text on loopback.
-    public init(
+    package init(
         host: String = "127.0.0.1", port: Int = 8001, certificate: ServerCertificate? = nil,
         allowsClearText: Bool = false, connections: ConnectionLimits = Self.usualConnections,
         trustedProxies: TrustedNetworks = .none,
@@ -65,7 +64,7 @@ public struct MPinAuthorityConfiguration: Sendable {
 /// It writes no line for a request, because queries are signed requests.
 ///
 /// - Throws: ``MPinAuthorityError`` if the configuration is not permitted.
-public func makeMPinAuthorityApplication(
+package func makeMPinAuthorityApplication(
     issuer: MPinKeyIssuer, configuration: MPinAuthorityConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
     try configuration.validate()

@@ -16,16 +16,15 @@ import Foundation
 /// | `sealing.key` | the sealing key, unless it has another place |
 /// | `signing.key` | the signing key for the service, unless it has another place; read at the creation only |
 /// | `issued` | the identities for which a share was issued |
-public struct MPinAuthorityDirectory: Sendable {
-    /// The path of the directory.
-    public let path: String
+package struct MPinAuthorityDirectory: Sendable {
+    package let path: String
     /// The file of the key that seals the D-TA's keys.
-    public let keyFile: String
+    package let keyFile: String
 
     /// A directory; nothing is read or written yet.
     ///
     /// - Parameter keyFile: The file of the sealing key. Default: `sealing.key` in the directory.
-    public init(path: String, keyFile: String? = nil) {
+    package init(path: String, keyFile: String? = nil) {
         self.path = path
         self.keyFile = keyFile ?? path + "/sealing.key"
     }
@@ -34,7 +33,7 @@ public struct MPinAuthorityDirectory: Sendable {
     private var issuedFile: String { path + "/issued" }
 
     /// Whether the directory holds a D-TA, or a file that would be one.
-    public var exists: Bool { FileManager.default.fileExists(atPath: authorityFile) }
+    package var exists: Bool { FileManager.default.fileExists(atPath: authorityFile) }
 
     /// Generates the keys of a new D-TA and writes its files.
     ///
@@ -45,7 +44,7 @@ public struct MPinAuthorityDirectory: Sendable {
     /// - Returns: The path of the signing key's file.
     /// - Throws: ``MPinAuthorityError/Code/exists`` if the directory holds a D-TA, and others.
     @discardableResult
-    public func create(signingKeyFile: String? = nil) throws(MPinAuthorityError) -> String {
+    package func create(signingKeyFile: String? = nil) throws(MPinAuthorityError) -> String {
         try MPinPrivateFile.prepareDirectory(path, creates: true)
         guard !exists else {
             throw MPinAuthorityError(
@@ -69,7 +68,7 @@ public struct MPinAuthorityDirectory: Sendable {
     /// Opens the D-TA and locks it against other processes until the issuer is released.
     ///
     /// - Throws: ``MPinAuthorityError``, whose remedy names what to do.
-    public func open() throws(MPinAuthorityError) -> MPinKeyIssuer { try open(now: { .now() }) }
+    package func open() throws(MPinAuthorityError) -> MPinKeyIssuer { try open(now: { .now() }) }
 
     /// Opens the D-TA with a clock of the caller.
     func open(now: @escaping @Sendable () -> Timestamp) throws(MPinAuthorityError) -> MPinKeyIssuer {

@@ -105,9 +105,7 @@ struct MPinAuthorityKeys: Sendable {
 }
 
 extension MPinAuthorityKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always `[redacted]`.
     var description: String { "[redacted]" }
-    /// Always `[redacted]`.
     var debugDescription: String { "[redacted]" }
     /// A mirror without children, so that `dump` does not show the keys.
     var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }

@@ -1,12 +1,12 @@
 import Canonical
 import Crypto
-public import MPinRequests
+package import MPinRequests
 
 extension MPinSigningKey {
     /// Reads a key from its file: 64 lower-case hexadecimal digits and a newline, mode 0600.
     ///
     /// - Throws: ``MPinAuthorityError``.
-    public init(file path: String) throws(MPinAuthorityError) {
+    package init(file path: String) throws(MPinAuthorityError) {
         self.init(try MPinKeyFile.read(path))
     }
 }

@@ -6,7 +6,7 @@ import MPinRequests
 /// A D-TA without its server: it answers requests for shares.
 ///
 /// Calls block for the disk. Use them outside the cooperative thread pool.
-public struct MPinKeyIssuer: Sendable {
+package struct MPinKeyIssuer: Sendable {
     private let keys: MPinAuthorityKeys
     private let issued: MPinIssuedIdentities
     private let now: @Sendable () -> Timestamp
@@ -25,7 +25,7 @@ public struct MPinKeyIssuer: Sendable {
     /// - Parameters:
     ///   - method: The method of HTTP.
     ///   - target: The path and the query as they were received.
-    public func answer(method: String, target: String) -> MPinAuthorityAnswer {
+    package func answer(method: String, target: String) -> MPinAuthorityAnswer {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.count > 1 ? parts[1] : nil
         switch parts.first ?? "" {
@@ -66,11 +66,11 @@ public struct MPinKeyIssuer: Sendable {
 }
 
 /// The answer of a D-TA: a status of HTTP and a JSON object. A refusal holds nothing but its message.
-public struct MPinAuthorityAnswer: Sendable, Equatable {
+package struct MPinAuthorityAnswer: Sendable, Equatable {
     /// The status of HTTP.
-    public let status: Int
+    package let status: Int
     /// The JSON object.
-    public let body: [UInt8]
+    package let body: [UInt8]
 
     private init(_ status: Int, _ object: JSONValue) {
         self.status = status

@@ -1,7 +1,7 @@
 import BLS12381
 
 /// The point U = xA of pass 1.
-public struct MPinCommitment: Sendable, Equatable {
+package struct MPinCommitment: Sendable, Equatable {
     let point: G1Point
 
     init(point: G1Point) { self.point = point }
@@ -9,26 +9,26 @@ public struct MPinCommitment: Sendable, Equatable {
     /// Reads the 97 bytes 0x04 ‖ x ‖ y and checks that they are a point.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pointInvalid``.
-    public init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
         point = try G1Point.decoded(bytes, field: "U")
     }
 
     /// The 97 bytes 0x04 ‖ x ‖ y.
-    public var encoded: [UInt8] { point.encoded }
+    package var encoded: [UInt8] { point.encoded }
 }
 
 /// The random number y with which the server answers a commitment. It must be used once.
-public struct MPinChallenge: Sendable {
+package struct MPinChallenge: Sendable {
     let scalar: Scalar
 
     /// Draws a challenge from the system's generator.
-    public init() {
+    package init() {
         var generator = SystemRandomNumberGenerator()
         self.init(using: &generator)
     }
 
     /// Draws a challenge from `generator`, which must be unpredictable in production.
-    public init(using generator: inout some RandomNumberGenerator) {
+    package init(using generator: inout some RandomNumberGenerator) {
         var drawn = Scalar.random(using: &generator)
         while drawn.isZero { drawn = Scalar.random(using: &generator) }
         scalar = drawn
@@ -37,7 +37,7 @@ public struct MPinChallenge: Sendable {
     /// Reads 32 big-endian bytes that hold a number from 1 to r − 1.
     ///
     /// - Throws: ``MPinCryptographyError/Code/challengeInvalid``.
-    public init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
         do throws(BLS12381Error) {
             scalar = try Scalar(encoded: bytes)
         } catch {
@@ -47,11 +47,11 @@ public struct MPinChallenge: Sendable {
     }
 
     /// 32 big-endian bytes.
-    public var encoded: [UInt8] { scalar.encoded }
+    package var encoded: [UInt8] { scalar.encoded }
 }
 
 /// The point V = −(x + y)(T + α′A) of pass 2.
-public struct MPinResponse: Sendable, Equatable {
+package struct MPinResponse: Sendable, Equatable {
     let point: G1Point
 
     init(point: G1Point) { self.point = point }
@@ -59,10 +59,10 @@ public struct MPinResponse: Sendable, Equatable {
     /// Reads the 97 bytes 0x04 ‖ x ‖ y and checks that they are a point.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pointInvalid``.
-    public init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
         point = try G1Point.decoded(bytes, field: "V")
     }
 
     /// The 97 bytes 0x04 ‖ x ‖ y.
-    public var encoded: [UInt8] { point.encoded }
+    package var encoded: [UInt8] { point.encoded }
 }

@@ -1,7 +1,7 @@
-public import BLS12381
+import BLS12381
 
 /// The share sᵢA of a client key, as one D-TA issues it. It is secret.
-public struct MPinClientKeyShare: Sendable, UndisclosedElement {
+package struct MPinClientKeyShare: Sendable, UndisclosedElement {
     let point: G1Point
 
     init(point: G1Point) { self.point = point }
@@ -9,23 +9,23 @@ public struct MPinClientKeyShare: Sendable, UndisclosedElement {
     /// Reads the 97 bytes 0x04 ‖ x ‖ y and checks that they are a point.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pointInvalid``.
-    public init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
         point = try G1Point.decoded(bytes, field: "clientKeyShare")
     }
 
     /// The 97 bytes 0x04 ‖ x ‖ y.
-    public var encoded: [UInt8] { point.encoded }
+    package var encoded: [UInt8] { point.encoded }
 }
 
 /// A client key sA: the sum of the shares of all D-TAs. It is secret and lives until the PIN is taken out of it.
-public struct MPinClientKey: Sendable, UndisclosedElement {
+package struct MPinClientKey: Sendable, UndisclosedElement {
     let point: G1Point
 
     /// Adds the shares. There is one branch on their sum: whether it is infinity. The token of such a key would be −αA,
     /// which gives the PIN to whoever finds it.
     ///
     /// - Throws: ``MPinCryptographyError/Code/sharesInvalid`` if there is no share or the sum is infinity.
-    public init(adding shares: [MPinClientKeyShare]) throws(MPinCryptographyError) {
+    package init(adding shares: [MPinClientKeyShare]) throws(MPinCryptographyError) {
         guard let first = shares.first else { throw MPinCryptographyError(.sharesInvalid) }
         point = shares.dropFirst().reduce(first.point) { $0 + $1.point }
         guard !point.isInfinity else { throw MPinCryptographyError(.sharesInvalid) }
@@ -35,7 +35,7 @@ public struct MPinClientKey: Sendable, UndisclosedElement {
     var encoded: [UInt8] { point.encoded }
 
     /// Takes a PIN out of the key: T = sA − αA. The key and the PIN must be forgotten afterwards.
-    public func token(without pin: MPinPIN, for identity: MPinIdentityPoint) -> MPinToken {
+    package func token(without pin: MPinPIN, for identity: MPinIdentityPoint) -> MPinToken {
         MPinToken(point: point + -identity.point.multiplied(by: pin.scalar), digits: pin.digits)
     }
 }

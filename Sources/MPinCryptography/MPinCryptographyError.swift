@@ -2,43 +2,43 @@
 ///
 /// The description is safe to show to anyone: it holds no secret, and it does not say which rule a point broke. A wrong
 /// PIN is no error; ``MPinServerKey/accepts(_:to:after:from:)`` returns `false`.
-public struct MPinCryptographyError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct MPinCryptographyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of refusal. The raw value is permanent and may be shown.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The permanent spelling of the code.
-        public let rawValue: String
+        package let rawValue: String
 
         /// The permanent spelling of the code.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         private init(_ rawValue: String) { self.rawValue = rawValue }
 
         /// The M-Pin ID is empty, or the digest is not 32 bytes or maps to infinity.
-        public static let identityInvalid = Code("mpin.identity_invalid")
+        package static let identityInvalid = Code("mpin.identity_invalid")
         /// The PIN is not 4 to 8 ASCII digits, or has another number of digits than the PIN of the token.
-        public static let pinInvalid = Code("mpin.pin_invalid")
+        package static let pinInvalid = Code("mpin.pin_invalid")
         /// The bytes are not a point: wrong length or prefix, a coordinate not below p, off the curve, outside the
         /// subgroup, or infinity.
-        public static let pointInvalid = Code("mpin.point_invalid")
+        package static let pointInvalid = Code("mpin.point_invalid")
         /// The challenge is not 32 bytes, is not below r, or is zero.
-        public static let challengeInvalid = Code("mpin.challenge_invalid")
+        package static let challengeInvalid = Code("mpin.challenge_invalid")
         /// There is no share to add, or the shares add up to infinity.
-        public static let sharesInvalid = Code("mpin.shares_invalid")
+        package static let sharesInvalid = Code("mpin.shares_invalid")
         /// The master secret of a D-TA is not 32 bytes, or the tenant's id is not 16 bytes.
-        public static let masterInvalid = Code("mpin.master_invalid")
+        package static let masterInvalid = Code("mpin.master_invalid")
     }
 
     /// The kind of refusal.
-    public let code: Code
+    package let code: Code
     /// The documented name of the refused value, if there is one.
-    public let field: String?
+    package let field: String?
 
     /// An error. `field` must be a documented name, never a value.
-    public init(_ code: Code, field: String? = nil) {
+    package init(_ code: Code, field: String? = nil) {
         self.code = code
         self.field = field
     }
 
     /// The code, with the field in parentheses if there is one.
-    public var description: String { field.map { "\(code.rawValue) (\($0))" } ?? code.rawValue }
+    package var description: String { field.map { "\(code.rawValue) (\($0))" } ?? code.rawValue }
 }

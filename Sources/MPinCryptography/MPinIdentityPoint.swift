@@ -14,13 +14,13 @@ import Foundation
 ///
 /// Several digests have one point, because the map counts up: half of all digests share theirs with the next one. So
 /// whoever keeps a list of identities for which keys were issued must compare ``encoded`` and not digests.
-public struct MPinIdentityPoint: Sendable, Equatable {
+package struct MPinIdentityPoint: Sendable, Equatable {
     let point: G1Point
 
     /// Maps an M-Pin ID. The bytes are hashed as they are and never serialised again.
     ///
     /// - Throws: ``MPinCryptographyError/Code/identityInvalid``.
-    public init(mpinID: [UInt8]) throws(MPinCryptographyError) {
+    package init(mpinID: [UInt8]) throws(MPinCryptographyError) {
         guard !mpinID.isEmpty else { throw MPinCryptographyError(.identityInvalid) }
         try self.init(digest: Array(SHA256.hash(data: mpinID)))
     }
@@ -31,7 +31,7 @@ public struct MPinIdentityPoint: Sendable, Equatable {
     /// M-Pin ID with such a digest is known.
     ///
     /// - Throws: ``MPinCryptographyError/Code/identityInvalid``.
-    public init(digest: [UInt8]) throws(MPinCryptographyError) {
+    package init(digest: [UInt8]) throws(MPinCryptographyError) {
         do throws(BLS12381Error) {
             point = try G1Point(digest: digest)
         } catch {
@@ -41,5 +41,5 @@ public struct MPinIdentityPoint: Sendable, Equatable {
     }
 
     /// The 97 bytes 0x04 ‖ x ‖ y of A. Two identities have one client key exactly if these are equal.
-    public var encoded: [UInt8] { point.encoded }
+    package var encoded: [UInt8] { point.encoded }
 }

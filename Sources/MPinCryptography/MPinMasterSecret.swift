@@ -1,4 +1,4 @@
-public import BLS12381
+import BLS12381
 import Crypto
 
 #if canImport(FoundationEssentials)
@@ -8,9 +8,9 @@ import Foundation
 #endif
 
 /// The master secret of one D-TA: 32 random bytes, from which it derives a scalar for each tenant.
-public struct MPinMasterSecret: Sendable, UndisclosedElement {
+package struct MPinMasterSecret: Sendable, UndisclosedElement {
     /// The number of bytes of a master secret.
-    public static let byteCount = 32
+    package static let byteCount = 32
 
     private static let salt: [UInt8] = Array("tenure/v1/mpin-dta".utf8)
     private let key: SymmetricKey
@@ -18,7 +18,7 @@ public struct MPinMasterSecret: Sendable, UndisclosedElement {
     /// A master secret of 32 bytes.
     ///
     /// - Throws: ``MPinCryptographyError/Code/masterInvalid``.
-    public init(bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(bytes: [UInt8]) throws(MPinCryptographyError) {
         guard bytes.count == Self.byteCount else { throw MPinCryptographyError(.masterInvalid, field: "master") }
         key = SymmetricKey(data: bytes)
     }
@@ -30,7 +30,7 @@ public struct MPinMasterSecret: Sendable, UndisclosedElement {
     /// keys to everyone in the tenant.
     ///
     /// - Throws: ``MPinCryptographyError/Code/masterInvalid``.
-    public func share(tenantID: [UInt8], epoch: UInt32) throws(MPinCryptographyError) -> MPinMasterShare {
+    package func share(tenantID: [UInt8], epoch: UInt32) throws(MPinCryptographyError) -> MPinMasterShare {
         guard tenantID.count == 16 else { throw MPinCryptographyError(.masterInvalid, field: "tenant") }
         let info = tenantID + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: epoch >> UInt32($0)) }
         let derived = HKDF<SHA256>.deriveKey(
@@ -46,18 +46,18 @@ public struct MPinMasterSecret: Sendable, UndisclosedElement {
 /// The scalar sᵢ of one D-TA for one tenant and epoch. It issues the D-TA's shares of all keys.
 ///
 /// Whoever has the scalars of all D-TAs can impersonate every user of the tenant.
-public struct MPinMasterShare: Sendable, UndisclosedElement {
+package struct MPinMasterShare: Sendable, UndisclosedElement {
     private let scalar: Scalar
 
     init(_ scalar: Scalar) { self.scalar = scalar }
 
     /// Returns the share sᵢA of the client key of an identity.
-    public func clientKeyShare(for identity: MPinIdentityPoint) -> MPinClientKeyShare {
+    package func clientKeyShare(for identity: MPinIdentityPoint) -> MPinClientKeyShare {
         MPinClientKeyShare(point: identity.point.multiplied(by: scalar))
     }
 
     /// Returns the share sᵢQ of the tenant's server key.
-    public func serverKeyShare() -> MPinServerKeyShare {
+    package func serverKeyShare() -> MPinServerKeyShare {
         MPinServerKeyShare(point: G2Point.generator.multiplied(by: scalar))
     }
 }

@@ -10,20 +10,20 @@ import BLS12381
 ///
 /// A prover responds once: two responses of one x to different challenges reveal the client key. The type cannot be
 /// copied, and ``respond(to:token:pin:)`` consumes it. After a lost answer send the same response again, or begin anew.
-public struct MPinProver: ~Copyable, Sendable {
+package struct MPinProver: ~Copyable, Sendable {
     private let identity: MPinIdentityPoint
     private let scalar: Scalar
     /// What pass 1 sends: U = xA.
-    public let commitment: MPinCommitment
+    package let commitment: MPinCommitment
 
     /// Draws x from the system's generator and computes the commitment.
-    public init(identity: MPinIdentityPoint) {
+    package init(identity: MPinIdentityPoint) {
         var generator = SystemRandomNumberGenerator()
         self.init(identity: identity, using: &generator)
     }
 
     /// Draws x from `generator`, which must be unpredictable in production.
-    public init(identity: MPinIdentityPoint, using generator: inout some RandomNumberGenerator) {
+    package init(identity: MPinIdentityPoint, using generator: inout some RandomNumberGenerator) {
         self.init(identity: identity, scalar: Scalar.random(using: &generator))
     }
 
@@ -39,7 +39,7 @@ public struct MPinProver: ~Copyable, Sendable {
     /// token is refused.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pinInvalid``.
-    public consuming func respond(
+    package consuming func respond(
         to challenge: MPinChallenge, token: MPinToken, pin: MPinPIN
     ) throws(MPinCryptographyError) -> MPinResponse {
         guard pin.digits == token.digits else { throw MPinCryptographyError(.pinInvalid) }

@@ -1,7 +1,7 @@
-public import BLS12381
+import BLS12381
 
 /// The share sᵢQ of a tenant's server key, as one D-TA issues it.
-public struct MPinServerKeyShare: Sendable, UndisclosedElement {
+package struct MPinServerKeyShare: Sendable, UndisclosedElement {
     let point: G2Point
 
     init(point: G2Point) { self.point = point }
@@ -9,19 +9,19 @@ public struct MPinServerKeyShare: Sendable, UndisclosedElement {
     /// Reads the 192 bytes xa ‖ xb ‖ ya ‖ yb and checks that they are a point.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pointInvalid``.
-    public init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
         point = try G2Point.decoded(bytes, field: "serverKeyShare")
     }
 
     /// The 192 bytes xa ‖ xb ‖ ya ‖ yb, the real part of each coordinate first.
-    public var encoded: [UInt8] { point.encoded }
+    package var encoded: [UInt8] { point.encoded }
 }
 
 /// A tenant's server key sQ: the sum of the shares of all D-TAs. It verifies proofs and cannot make them.
 ///
 /// Keep it secret all the same: with a token it gives the PIN offline. The value holds 20 kB of prepared lines, which take
 /// about 0.3 ms to compute.
-public struct MPinServerKey: Sendable, UndisclosedElement {
+package struct MPinServerKey: Sendable, UndisclosedElement {
     private let point: G2Point
     private let lines: PairingLines
 
@@ -35,7 +35,7 @@ public struct MPinServerKey: Sendable, UndisclosedElement {
     /// Adds the shares.
     ///
     /// - Throws: ``MPinCryptographyError/Code/sharesInvalid`` if there is no share or the sum is infinity.
-    public init(adding shares: [MPinServerKeyShare]) throws(MPinCryptographyError) {
+    package init(adding shares: [MPinServerKeyShare]) throws(MPinCryptographyError) {
         guard let first = shares.first else { throw MPinCryptographyError(.sharesInvalid) }
         let sum = shares.dropFirst().reduce(first.point) { $0 + $1.point }
         guard !sum.isInfinity else { throw MPinCryptographyError(.sharesInvalid) }
@@ -45,18 +45,18 @@ public struct MPinServerKey: Sendable, UndisclosedElement {
     /// Reads the 192 bytes xa ‖ xb ‖ ya ‖ yb and checks that they are a point.
     ///
     /// - Throws: ``MPinCryptographyError/Code/pointInvalid``.
-    public init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
+    package init(encoded bytes: [UInt8]) throws(MPinCryptographyError) {
         self.init(point: try G2Point.decoded(bytes, field: "serverKey"))
     }
 
     /// The 192 bytes xa ‖ xb ‖ ya ‖ yb, the real part of each coordinate first.
-    public var encoded: [UInt8] { point.encoded }
+    package var encoded: [UInt8] { point.encoded }
 
     /// Returns whether a response proves the token and the PIN of an identity: e(V, Q)·e(U + yA, sQ) = 1.
     ///
     /// `false` covers a wrong PIN, a wrong token and U + yA = infinity alike. The caller must have received the commitment
     /// before it drew the challenge, must use a challenge once, and must count failures.
-    public func accepts(
+    package func accepts(
         _ response: MPinResponse, to challenge: MPinChallenge, after commitment: MPinCommitment,
         from identity: MPinIdentityPoint
     ) -> Bool {

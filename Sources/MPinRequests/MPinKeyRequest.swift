@@ -1,9 +1,9 @@
-public import Canonical
+package import Canonical
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// A signed request to a D-TA for a share of a key.
@@ -26,9 +26,8 @@ public import Foundation
 ///
 /// No value can contain a line feed, so the lines are unambiguous. An absent `hash_user_id` is an empty line, an absent
 /// `epoch` the line `1`. `mobile` is not signed and has no effect.
-public struct MPinKeyRequest: Sendable, Equatable {
-    /// The requested share.
-    public enum Share: Sendable, Equatable {
+package struct MPinKeyRequest: Sendable, Equatable {
+    package enum Share: Sendable, Equatable {
         /// The share of the client key of an identity.
         ///
         /// - Parameters:
@@ -48,21 +47,20 @@ public struct MPinKeyRequest: Sendable, Equatable {
     }
 
     /// The longest time that a D-TA accepts a request before it expires.
-    public static let lifetime: Duration = .seconds(60)
+    package static let lifetime: Duration = .seconds(60)
     /// The epoch of a request that names none.
-    public static let firstEpoch: UInt32 = 1
+    package static let firstEpoch: UInt32 = 1
 
-    /// The requested share.
-    public let share: Share
+    package let share: Share
     /// The tenant, `app_id` on the wire.
-    public let tenantID: UUID
+    package let tenantID: UUID
     /// The epoch of the tenant's keys.
-    public let epoch: UInt32
+    package let epoch: UInt32
     /// The time from which on the request is refused, in whole seconds.
-    public let expires: Timestamp
+    package let expires: Timestamp
 
     /// A request. Fractions of a second of `expires` are dropped.
-    public init(_ share: Share, tenantID: UUID, epoch: UInt32 = firstEpoch, expires: Timestamp) {
+    package init(_ share: Share, tenantID: UUID, epoch: UInt32 = firstEpoch, expires: Timestamp) {
         self.share = share
         self.tenantID = tenantID
         self.epoch = epoch
@@ -71,7 +69,7 @@ public struct MPinKeyRequest: Sendable, Equatable {
     }
 
     /// The query of the request with its signature, without a question mark. No value needs percent-encoding.
-    public func query(signedWith key: MPinSigningKey) -> String {
+    package func query(signedWith key: MPinSigningKey) -> String {
         let members = members + [("signature", key.signature(of: message))]
         return members.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
     }

@@ -4,9 +4,9 @@ package import Crypto
 /// The key that a D-TA shares with the service: 32 bytes. The service signs requests with it.
 ///
 /// Whoever has it gets shares of new identities from this D-TA, and none of the other D-TA.
-public struct MPinSigningKey: Sendable {
+package struct MPinSigningKey: Sendable {
     /// The number of bytes of a signing key.
-    public static let byteCount = 32
+    package static let byteCount = 32
 
     private let symmetric: SymmetricKey
 
@@ -14,7 +14,7 @@ public struct MPinSigningKey: Sendable {
     package init(_ symmetric: SymmetricKey) { self.symmetric = symmetric }
 
     /// A key of exactly 32 bytes. Returns `nil` for any other length.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         symmetric = SymmetricKey(data: bytes)
     }
@@ -35,10 +35,8 @@ public struct MPinSigningKey: Sendable {
 }
 
 extension MPinSigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always `[redacted]`.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`.
-    public var debugDescription: String { "[redacted]" }
+    package var description: String { "[redacted]" }
+    package var debugDescription: String { "[redacted]" }
     /// A mirror without children, so that `dump` does not show the bytes.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }

@@ -2,16 +2,15 @@ import CCurl
 import Foundation
 
 /// A mail as it is handed to a server: the envelope and the bytes of the message.
-public struct SMTPMessage: Sendable {
+package struct SMTPMessage: Sendable {
     /// The address that failures of delivery go to.
-    public var sender: String
+    package var sender: String
     /// The address of the one recipient.
-    public var recipient: String
+    package var recipient: String
     /// Header and body with CRLF line ends. The sender doubles leading dots.
-    public var content: [UInt8]
+    package var content: [UInt8]
 
-    /// Each parameter sets the property of the same name.
-    public init(sender: String, recipient: String, content: [UInt8]) {
+    package init(sender: String, recipient: String, content: [UInt8]) {
         self.sender = sender
         self.recipient = recipient
         self.content = content
@@ -19,7 +18,7 @@ public struct SMTPMessage: Sendable {
 }
 
 /// What came of sending one mail.
-public enum SMTPOutcome: Sendable, Equatable {
+package enum SMTPOutcome: Sendable, Equatable {
     /// The server took responsibility for the mail.
     case accepted
     /// The server refused the mail for now, with a reply code from 400 to 499.
@@ -41,15 +40,14 @@ public enum SMTPOutcome: Sendable, Equatable {
 ///
 /// libcurl blocks, so every mail has a thread of its own, and none of Swift's cooperative pool waits. A missing STARTTLS
 /// and a certificate of another authority or host end the connection before anything is sent.
-public struct SMTPSender: Sendable {
-    /// The server.
-    public let server: SMTPServer
+package struct SMTPSender: Sendable {
+    package let server: SMTPServer
 
     /// Sends to `server`.
-    public init(server: SMTPServer) { self.server = server }
+    package init(server: SMTPServer) { self.server = server }
 
     /// Sends a mail. This never throws, and ends within the patience of the server's settings.
-    public func send(_ message: SMTPMessage) async -> SMTPOutcome {
+    package func send(_ message: SMTPMessage) async -> SMTPOutcome {
         guard Self.isReady else { return .undelivered("libcurl could not be started") }
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -1,7 +1,7 @@
 /// A mail server that accepts mails for delivery, and how to speak to it.
-public struct SMTPServer: Sendable {
+package struct SMTPServer: Sendable {
     /// The protection of the connection.
-    public enum Security: String, Sendable {
+    package enum Security: String, Sendable {
         /// The connection is encrypted by STARTTLS before anything is sent. A server without STARTTLS gets no mail.
         case startTLS
         /// The connection is encrypted from its first byte (RFC 8314).
@@ -11,41 +11,38 @@ public struct SMTPServer: Sendable {
     }
 
     /// A user of the server.
-    public struct Login: Sendable, CustomStringConvertible {
+    package struct Login: Sendable, CustomStringConvertible {
         /// The name.
-        public var user: String
-        /// The password.
-        public var password: String
+        package var user: String
+        package var password: String
 
-        /// Each parameter sets the property of the same name.
-        public init(user: String, password: String) {
+        package init(user: String, password: String) {
             self.user = user
             self.password = password
         }
 
         /// A placeholder that never contains the password.
-        public var description: String { "[redacted]" }
+        package var description: String { "[redacted]" }
     }
 
     /// The host name or the address.
-    public let host: String
-    /// The port.
-    public let port: Int
+    package let host: String
+    package let port: Int
     /// The protection of the connection.
-    public let security: Security
+    package let security: Security
     /// The user to log in as; `nil` to send without a log-in.
-    public let login: Login?
+    package let login: Login?
     /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
-    public let authorityFile: String?
+    package let authorityFile: String?
     /// The name by which the sender greets the server: the domain of the sender's address.
-    public let greeting: String
+    package let greeting: String
     /// The longest time that one mail may take, its connection included.
-    public let patience: Duration
+    package let patience: Duration
 
     /// Each parameter sets the property of the same name.
     ///
     /// - Throws: ``SMTPServerError`` if the connection would leave the machine in clear text, or a name is malformed.
-    public init(
+    package init(
         host: String, port: Int, security: Security, login: Login? = nil, authorityFile: String? = nil,
         greeting: String = "localhost", patience: Duration = .seconds(30)
     ) throws(SMTPServerError) {
@@ -63,7 +60,7 @@ public struct SMTPServer: Sendable {
     }
 
     /// Whether a host is this machine: `localhost`, `::1`, or an address that starts with `127.`.
-    public static func isLoopback(_ host: String) -> Bool {
+    package static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
@@ -90,7 +87,7 @@ public struct SMTPServer: Sendable {
 }
 
 /// The reasons to refuse the settings of a mail server.
-public enum SMTPServerError: Error, Sendable {
+package enum SMTPServerError: Error, Sendable {
     /// Host, port or greeting is malformed.
     case malformed
     /// The connection would leave the machine in clear text.

@@ -9,18 +9,18 @@
 ///
 /// A text is mapped before it is read: upper case, full-width forms and the like are what UTS #46 maps them to, without
 /// the transitional mappings. So `ß`, `ς` and the joiners stay.
-public struct DomainName: Sendable, Hashable, CustomStringConvertible {
+package struct DomainName: Sendable, Hashable, CustomStringConvertible {
     /// The largest number of bytes of a domain name in ASCII, without a dot at its end (RFC 1035).
-    public static let maximumBytes = 253
+    package static let maximumBytes = 253
 
     /// The labels in lower-case ASCII, separated by dots.
-    public let ascii: String
+    package let ascii: String
     /// The labels as people write them: U-labels in place of A-labels.
-    public let unicode: String
+    package let unicode: String
 
     /// Reads a domain name as entered; `nil` for a text that names none. White space around it is ignored, and a dot at
     /// its end is refused: no address has one.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.utf8.count <= 4 * Self.maximumBytes, let mapped = DomainMapping.map(text) else { return nil }
         var ascii: [UInt8] = [], unicode: [UInt32] = []
         for label in mapped.split(separator: DomainMapping.dot, omittingEmptySubsequences: false) {
@@ -42,7 +42,7 @@ public struct DomainName: Sendable, Hashable, CustomStringConvertible {
     /// The only domain whose name folds to a text (``TextRule/foldedText``); `nil` if there is none, or more than one.
     ///
     /// The foldings lose nothing of a U-label but `ß`, `ς` and the joiners, so those are put back one at a time.
-    public init?(onlyOneFoldingTo folded: String) {
+    package init?(onlyOneFoldingTo folded: String) {
         guard let name = DomainName(folded), name.foldings.contains(folded),
             !DomainMapping.unfolded(folded).contains(where: { other in
                 DomainName(other).map { $0 != name && $0.foldings.contains(folded) } ?? false
@@ -53,7 +53,7 @@ public struct DomainName: Sendable, Hashable, CustomStringConvertible {
 
     /// The canonical forms that spellings of this name have (``TextRule/foldedText``): each label as U-label or as
     /// A-label, for names with at most three U-labels; for others all labels as one or as the other.
-    public var foldings: [String] {
+    package var foldings: [String] {
         guard !unicode.utf8.elementsEqual(ascii.utf8) else { return [ascii] }
         let pairs = zip(unicode.split(separator: "."), ascii.split(separator: ".")).map { label, ascii in
             // A label folds alike alone and within a name, because the dot before it composes with nothing.
@@ -70,15 +70,15 @@ public struct DomainName: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The labels in ASCII.
-    public var description: String { ascii }
+    package var description: String { ascii }
 
     /// Whether both have the same A-labels.
-    public static func == (left: DomainName, right: DomainName) -> Bool {
+    package static func == (left: DomainName, right: DomainName) -> Bool {
         left.ascii.utf8.elementsEqual(right.ascii.utf8)
     }
 
     /// Hashes the A-labels.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ascii) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ascii) }
 }
 
 /// The mapping of entered domain names: that of UTS #46 without transitional processing.

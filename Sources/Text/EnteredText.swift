@@ -6,11 +6,11 @@
 /// It refuses control characters, line and paragraph separators, bidirectional controls, and invisible code points. A
 /// zero-width joiner or non-joiner and a variation selector are accepted where the preceding script needs one, by the
 /// rules of RFC 5892, appendices A.1 and A.2.
-public enum EnteredText {
+package enum EnteredText {
     /// Refuses a text with a forbidden code point.
     ///
     /// - Throws: ``TextError`` with ``TextError/Code/controlCharacter`` or ``TextError/Code/invisibleCharacter``.
-    public static func check(_ text: String) throws(TextError) {
+    package static func check(_ text: String) throws(TextError) {
         // ASCII has no invisible characters except controls, and most names are ASCII.
         guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return }
         // White space alone is an empty text, which the canonical form refuses with a better error.

@@ -1,11 +1,11 @@
 /// The version of the Unicode Character Database behind every rule here: major, then minor, one byte each (15.0).
-public let unicodeVersion: UInt16 = 0x0F00
+package let unicodeVersion: UInt16 = 0x0F00
 
 /// A rule for canonicalising text. The raw value is permanent, because it is stored beside what was derived.
 ///
 /// A rule never changes. All properties come from tables of ``unicodeVersion``, not from the system, and code points
 /// unassigned in that version are refused. The same text therefore yields the same bytes on every system, permanently.
-public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
+package enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
     /// Answers, names and addresses: spellings that people consider equal become equal.
     ///
     /// The text in form NFD is mapped by NFKC_Casefold (The Unicode Standard, D147), which folds case and compatibility
@@ -20,7 +20,7 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
     case passphrase = 2
 
     /// The default limit: 256 bytes for ``foldedText``, 1,024 for ``passphrase``.
-    public var maximumBytes: Int {
+    package var maximumBytes: Int {
         switch self {
         case .foldedText: 256
         case .passphrase: 1_024
@@ -28,7 +28,7 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
     }
 
     /// Whether a code point is White_Space in the version of these rules, whatever the system's library says.
-    public static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
+    package static func isWhiteSpace(_ scalar: Unicode.Scalar) -> Bool {
         UnicodeTables.version15.whiteSpace.contains(scalar.value)
     }
 
@@ -38,7 +38,7 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
     ///   - input: Any text.
     ///   - maximumBytes: The greatest size, in UTF-8, of the input and of the result, or `nil` for ``maximumBytes``.
     /// - Throws: ``TextError``, which never repeats the text.
-    public func canonicalize(_ input: String, maximumBytes: Int? = nil) throws(TextError) -> [UInt8] {
+    package func canonicalize(_ input: String, maximumBytes: Int? = nil) throws(TextError) -> [UInt8] {
         let limit = maximumBytes ?? self.maximumBytes
         guard input.utf8.count <= limit else { throw TextError(code: .tooLong) }
         let tables = UnicodeTables.version15
@@ -93,44 +93,44 @@ public enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
 /// An answer, a name or an address in the canonical form of ``TextRule/foldedText``.
 ///
 /// Two values are equal if and only if their bytes are.
-public struct CanonicalText: Sendable, Hashable {
+package struct CanonicalText: Sendable, Hashable {
     /// The canonical form, as UTF-8; never empty.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// The identifier stored beside what is derived from answers, names and addresses.
-    public static let answerRule: UInt16 = TextRule.foldedText.rawValue
+    package static let answerRule: UInt16 = TextRule.foldedText.rawValue
 
     /// The canonical form as a string.
-    public var string: String { String(decoding: bytes, as: UTF8.self) }
+    package var string: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The canonical form of a text. Neither the text nor the form may exceed `maximumBytes`.
     ///
     /// - Throws: ``TextError``.
-    public init(_ text: String, maximumBytes: Int = TextRule.foldedText.maximumBytes) throws(TextError) {
+    package init(_ text: String, maximumBytes: Int = TextRule.foldedText.maximumBytes) throws(TextError) {
         bytes = try TextRule.foldedText.canonicalize(text, maximumBytes: maximumBytes)
     }
 
     /// The canonical form of an answer of at most 256 bytes.
     ///
     /// - Throws: ``TextError``.
-    public init(answer: String) throws(TextError) { try self.init(answer) }
+    package init(answer: String) throws(TextError) { try self.init(answer) }
 
     /// The canonical form of a name of at most 256 bytes.
     ///
     /// - Throws: ``TextError``.
-    public init(name: String) throws(TextError) { try self.init(name) }
+    package init(name: String) throws(TextError) { try self.init(name) }
 
     /// The canonical form of an e-mail address of at most 254 bytes (RFC 5321 §4.5.3.1.3).
     ///
     /// It does not check whether the text is an address.
     ///
     /// - Throws: ``TextError``.
-    public init(address: String) throws(TextError) { try self.init(address, maximumBytes: 254) }
+    package init(address: String) throws(TextError) { try self.init(address, maximumBytes: 254) }
 
     /// Restores stored bytes of a canonical form.
     ///
     /// - Throws: ``TextError`` with ``TextError/Code/notCanonical`` if they are not canonical.
-    public init(
+    package init(
         canonical bytes: [UInt8], maximumBytes: Int = TextRule.foldedText.maximumBytes
     ) throws(TextError) {
         let again = try TextRule.foldedText.canonicalize(
@@ -142,44 +142,43 @@ public struct CanonicalText: Sendable, Hashable {
 
 extension CanonicalText: CustomStringConvertible {
     /// A fixed text, so that no log or failure message shows an answer.
-    public var description: String { "canonical text" }
+    package var description: String { "canonical text" }
 }
 
 /// The reason why a text has no canonical form. It says nothing about the text itself, which may be a secret.
-public struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The stable identifier of a refusal. More may be added.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The identifier, such as `text.empty`.
-        public let rawValue: String
+        package let rawValue: String
 
         /// A code with the identifier `rawValue`.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The identifier.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// The canonical form is empty.
-        public static let empty = Code(rawValue: "text.empty")
+        package static let empty = Code(rawValue: "text.empty")
         /// The text or its canonical form has more bytes than the limit.
-        public static let tooLong = Code(rawValue: "text.too_long")
+        package static let tooLong = Code(rawValue: "text.too_long")
         /// A code point that ``unicodeVersion`` does not assign.
-        public static let unassignedCodePoint = Code(rawValue: "text.unassigned_code_point")
+        package static let unassignedCodePoint = Code(rawValue: "text.unassigned_code_point")
         /// A control character that the rule does not accept.
-        public static let controlCharacter = Code(rawValue: "text.control_character")
+        package static let controlCharacter = Code(rawValue: "text.control_character")
         /// A code point that is invisible, or that changes the direction of others.
-        public static let invisibleCharacter = Code(rawValue: "text.invisible_character")
+        package static let invisibleCharacter = Code(rawValue: "text.invisible_character")
         /// Bytes presented as canonical are not.
-        public static let notCanonical = Code(rawValue: "text.not_canonical")
+        package static let notCanonical = Code(rawValue: "text.not_canonical")
     }
 
     /// The kind of refusal.
-    public let code: Code
+    package let code: Code
 
-    /// An error with a code.
-    public init(code: Code) { self.code = code }
+    package init(code: Code) { self.code = code }
 
     /// The code and the reason in one clause.
-    public var description: String {
+    package var description: String {
         let reason =
             switch code {
             case .empty: "the text is empty"

@@ -25,7 +25,7 @@ enum RoomTable {
         "Recovery": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
         "Login": ["Credentials", "Flows", "Mail", "Recovery", "Registration", "Sessions", "Shared"],
         "MPin": ["Administration", "Flows", "Login", "Mail", "Shared"],
-        "Audit": ["Administration", "Flows", "Shared"],
+        "Audit": ["Flows", "Shared"],
         "Operations": ["Administration", "Audit", "Flows", "Mail", "Registration", "Sessions", "Shared"],
     ]
 

@@ -50,6 +50,30 @@ import Testing
         #expect(fault(prose.replacing("\n  LoginRequest:", with: "\n  LogonRequest:")).contains("LogonRequest"))
     }
 
+    @Test func `the endpoints behind mailed links answer with pages only, and other endpoints with problems`() throws {
+        let paths = try ContractDocument(ContractProse(Self.prose())).root()["paths"]
+        let ofLinks = Endpoint.all.filter { $0.terms?.answer.refusesByPage == true }
+        #expect(ofLinks.count == 8)
+        for endpoint in ofLinks {
+            let operation = try #require(paths?[endpoint.template.text]?[endpoint.method.lowercased()])
+            let responses = operation["responses"]?.members ?? []
+            for response in responses where response.node["$ref"] == nil {
+                #expect(response.node["content"]?.members.map(\.name) == ["text/html"], "\(endpoint) \(response.name)")
+            }
+            let references = Dictionary(
+                uniqueKeysWithValues: responses.compactMap { response in
+                    response.node["$ref"]?.scalar.map { (response.name, $0) }
+                })
+            #expect(references["default"] == "#/components/responses/LinkRefused")
+            #expect(references["400"] == "#/components/responses/LinkRefused")
+            #expect(references["429"] == "#/components/responses/LinkRefusedForNow")
+            #expect(references.values.allSatisfy { $0.hasPrefix("#/components/responses/LinkRefused") })
+        }
+        #expect(
+            paths?["/v1/logins"]?["post"]?["responses"]?["default"]?["$ref"]?.scalar
+                == "#/components/responses/Problem")
+    }
+
     @Test func `forms, redirections and pages are declared like JSON`() throws {
         let texts = """
 

@@ -19,7 +19,6 @@ struct CodeSection: Sendable {
         }
     }
 
-    /// The section.
     var html: Markup {
         """
         <section class="group" id="codes">
@@ -59,18 +58,17 @@ struct CodeSection: Sendable {
 }
 
 /// An error code, as the page explains it.
-public struct ReferenceCode: Sendable, Hashable {
+package struct ReferenceCode: Sendable, Hashable {
     /// The code on the wire, for example `answers.incorrect`. It names the anchor.
-    public let name: String
+    package let name: String
     /// The HTTP status that belongs to the code.
-    public let status: Int
+    package let status: Int
     /// What it means, in one line.
-    public let title: String
+    package let title: String
     /// What the caller can do.
-    public let advice: String
+    package let advice: String
 
-    /// Describes an error code.
-    public init(name: String, status: Int, title: String, advice: String) {
+    package init(name: String, status: Int, title: String, advice: String) {
         self.name = name
         self.status = status
         self.title = title

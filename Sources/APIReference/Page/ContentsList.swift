@@ -29,7 +29,6 @@ struct ContentsList: Sendable {
         return label
     }
 
-    /// The anchor of a group.
     static func anchor(_ group: ReferenceContract.Group) -> String { "group-" + group.name }
 
     private func group(_ group: ReferenceContract.Group) -> Markup {

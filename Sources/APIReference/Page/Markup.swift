@@ -3,7 +3,6 @@
 /// A string literal is markup. An interpolated `String` is text and gets escaped; an interpolated `Markup` is inserted
 /// as it is.
 struct Markup: Sendable, ExpressibleByStringInterpolation {
-    /// The HTML.
     var html: String
 
     init(stringLiteral value: String) { html = value }

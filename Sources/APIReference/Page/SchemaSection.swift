@@ -3,7 +3,6 @@ struct SchemaSection: Sendable {
     let contract: ReferenceContract
     let summary: SchemaSummary
 
-    /// The section.
     var html: Markup {
         """
         <section class="group" id="schemas">

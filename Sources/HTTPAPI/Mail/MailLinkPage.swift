@@ -37,7 +37,6 @@ struct MailLinkPage {
     /// The id of the request, which the page of a refusal shows for whoever helps.
     var requestId: String?
 
-    /// The page as a reply.
     var reply: Reply {
         var reply = Reply.text(html, "text/html; charset=utf-8")
         reply.status = status

@@ -45,7 +45,6 @@ struct AccessLog: Sendable {
 
 /// The facts known about a request so far, for its log line and its metrics.
 struct Trace {
-    /// The id of the request.
     let requestId: String
     /// The method, or `OTHER`.
     let method: String

@@ -26,10 +26,8 @@ enum Documentation {
     /// The style sheet of the page.
     static let style = fixed(APIReferencePage.style, "text/css; charset=utf-8")
 
-    /// The script of the page.
     static let script = fixed(APIReferencePage.script, "text/javascript; charset=utf-8")
 
-    /// The page.
     static let page = page(of: Contract.bytes)
 
     /// Renders the page of a contract. A contract that cannot be read gives a page that says so, with all error codes.

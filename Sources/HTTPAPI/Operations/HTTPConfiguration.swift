@@ -1,62 +1,61 @@
-public import Canonical
-public import HTTPLimits
-public import IdentityService
+package import Canonical
+package import HTTPLimits
+package import IdentityService
 
 /// The configuration of the HTTP API.
-public struct HTTPConfiguration: Sendable {
+package struct HTTPConfiguration: Sendable {
     /// A certificate and its private key, as PEM files.
-    public struct Certificate: Sendable {
+    package struct Certificate: Sendable {
         /// The file with the certificate chain, the server's own first.
-        public var chainFile: String
+        package var chainFile: String
         /// The file with the private key.
-        public var keyFile: String
+        package var keyFile: String
         /// The time after which both files are read again.
-        public var pause: Duration = .seconds(60)
+        package var pause: Duration = .seconds(60)
 
         /// Names the files of the certificate chain and the private key.
-        public init(chainFile: String, keyFile: String) {
+        package init(chainFile: String, keyFile: String) {
             self.chainFile = chainFile
             self.keyFile = keyFile
         }
     }
 
     /// The address to bind.
-    public var host: String
+    package var host: String
     /// The port to bind. 0 binds a free port, which ``onServerRunning`` receives.
-    public var port: Int
+    package var port: Int
     /// The public origin of the service, without a trailing slash. Without it, links are relative.
-    public var publicURL: String?
+    package var publicURL: String?
     /// The certificate. If set, the service speaks TLS 1.2 or later, with HTTP/1.1 and HTTP/2.
-    public var certificate: Certificate?
+    package var certificate: Certificate?
     /// Whether clear text is permitted beyond loopback, because a proxy in front terminates TLS.
-    public var allowsClearText: Bool
+    package var allowsClearText: Bool
     /// The networks of the proxies whose `X-Forwarded-For` is trusted.
-    public var trustedProxies: TrustedNetworks
+    package var trustedProxies: TrustedNetworks
     /// The limits of one request.
-    public var limits: RequestLimits
-    /// The limits of connections.
-    public var connections: ConnectionLimits
+    package var limits: RequestLimits
+    package var connections: ConnectionLimits
     /// The rate limit of one address; `nil` for none. A read costs one token, a call that hashes up to ten.
-    public var rateLimit: RateLimit?
+    package var rateLimit: RateLimit?
     /// The rate limit of one app over all addresses; `nil` for none.
-    public var appRateLimit: RateLimit?
+    package var appRateLimit: RateLimit?
     /// The rate limit of all employees of one tenant together, and of one app for one tenant; `nil` for none.
-    public var companyRateLimit: RateLimit?
+    package var companyRateLimit: RateLimit?
     /// Where `/metrics` is served; `nil` for nowhere.
-    public var metrics: MetricsListener?
+    package var metrics: MetricsListener?
     /// Returns what this process has yet to prepare. While there is something, `/readyz` names it and answers 503.
-    public var preparation: @Sendable () -> [String] = { [] }
+    package var preparation: @Sendable () -> [String] = { [] }
     /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
-    public var developmentMail: MailDirectory?
+    package var developmentMail: MailDirectory?
     /// Whether the pages for browsers are served.
-    public var servesPages = false
+    package var servesPages = false
     /// The clock that stamps the arrival of requests.
-    public var now: @Sendable () -> Timestamp = { .now() }
+    package var now: @Sendable () -> Timestamp = { .now() }
     /// Receives the bound port once the server accepts connections.
-    public var onServerRunning: @Sendable (Int) async -> Void
+    package var onServerRunning: @Sendable (Int) async -> Void
 
     /// Describes a configuration. The defaults serve clear text on loopback.
-    public init(
+    package init(
         host: String = "127.0.0.1", port: Int = 8080, publicURL: String? = nil, certificate: Certificate? = nil,
         allowsClearText: Bool = false, trustedProxies: TrustedNetworks = .none, limits: RequestLimits = .init(),
         connections: ConnectionLimits = .init(),
@@ -82,10 +81,10 @@ public struct HTTPConfiguration: Sendable {
 
 extension HTTPConfiguration {
     /// Whether the bound address is reachable from this machine only.
-    public var bindsLoopback: Bool { LoopbackName.matches(host) }
+    package var bindsLoopback: Bool { LoopbackName.matches(host) }
 
     /// The address that clients reach the service at: the public URL, or else the address that is bound.
-    public var address: String {
+    package var address: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return publicURL ?? "\(certificate == nil ? "http" : "https")://\(name):\(port)"
     }
@@ -117,46 +116,46 @@ extension HTTPConfiguration {
 }
 
 /// The reason why a configuration is not permitted.
-public struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable identifier of the reason. Later versions may add codes.
-    public struct Code: Sendable, Hashable {
+    package struct Code: Sendable, Hashable {
         /// The identifier, such as `http.public_url_invalid`.
-        public let rawValue: String
+        package let rawValue: String
 
         /// The service would serve clear text beyond loopback without permission.
-        public static let clearTextBeyondLoopback = Code(rawValue: "http.clear_text_beyond_loopback")
+        package static let clearTextBeyondLoopback = Code(rawValue: "http.clear_text_beyond_loopback")
         /// The public URL is not an `http` or `https` origin.
-        public static let publicURLInvalid = Code(rawValue: "http.public_url_invalid")
+        package static let publicURLInvalid = Code(rawValue: "http.public_url_invalid")
         /// The certificate or its key cannot be read.
-        public static let certificateUnreadable = Code(rawValue: "http.certificate_unreadable")
+        package static let certificateUnreadable = Code(rawValue: "http.certificate_unreadable")
         /// The key is not that of the certificate.
-        public static let certificateMismatch = Code(rawValue: "http.certificate_mismatch")
+        package static let certificateMismatch = Code(rawValue: "http.certificate_mismatch")
         /// The metrics would be served beyond loopback to anyone.
-        public static let metricsTokenMissing = Code(rawValue: "http.metrics_token_missing")
+        package static let metricsTokenMissing = Code(rawValue: "http.metrics_token_missing")
         /// Another program listens on the configured address of the metrics.
-        public static let metricsAddressTaken = Code(rawValue: "http.metrics_address_taken")
+        package static let metricsAddressTaken = Code(rawValue: "http.metrics_address_taken")
         /// A limit is not positive.
-        public static let limitInvalid = Code(rawValue: "http.limit_invalid")
+        package static let limitInvalid = Code(rawValue: "http.limit_invalid")
     }
 
     /// The reason.
-    public let code: Code
+    package let code: Code
 
     /// The raw code.
-    public var description: String { code.rawValue }
+    package var description: String { code.rawValue }
 }
 
 /// The limits of one request.
-public struct RequestLimits: Sendable {
+package struct RequestLimits: Sendable {
     /// The maximum size of a body, in bytes.
-    public var bodyBytes: Int
+    package var bodyBytes: Int
     /// The maximum total size of the header fields, in bytes.
-    public var headerBytes: Int
+    package var headerBytes: Int
     /// The maximum number of header fields.
-    public var headerFields: Int
+    package var headerFields: Int
 
     /// Describes limits. The defaults are the documented ones.
-    public init(bodyBytes: Int = 65_536, headerBytes: Int = 16_384, headerFields: Int = 64) {
+    package init(bodyBytes: Int = 65_536, headerBytes: Int = 16_384, headerFields: Int = 64) {
         self.bodyBytes = bodyBytes
         self.headerBytes = headerBytes
         self.headerFields = headerFields

@@ -1,22 +1,22 @@
 import HTTPLimits
-public import Hummingbird
+package import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
-public import Logging
+package import Logging
 import NIOCore
-public import ServiceLifecycle
-public import TenureServer
+package import ServiceLifecycle
+package import TenureServer
 
 /// The servers of the HTTP API: the one for callers, and the one for `/metrics` if it is configured.
-public struct HTTPServers: Sendable {
+package struct HTTPServers: Sendable {
     /// What runs, in the order of the start. The server for callers is the last, so that it stops first.
-    public let services: [any Service]
+    package let services: [any Service]
     private let certificate: ServerCertificate?
 
     /// Builds the servers.
     ///
     /// - Throws: ``HTTPConfigurationError`` if the configuration is not permitted.
-    public init(
+    package init(
         service: some UseCaseRunner, configuration: HTTPConfiguration, logger: Logger
     ) throws(HTTPConfigurationError) {
         let table = ConnectionTable(limits: configuration.connections)
@@ -32,7 +32,7 @@ public struct HTTPServers: Sendable {
     }
 
     /// Reads the certificate again. Returns whether there is one.
-    public func reload() -> Bool {
+    package func reload() -> Bool {
         certificate?.reload()
         return certificate != nil
     }
@@ -41,7 +41,7 @@ public struct HTTPServers: Sendable {
 /// Builds the server for callers as a service that runs until it is shut down gracefully.
 ///
 /// - Throws: ``HTTPConfigurationError`` if the configuration is not permitted.
-public func makeApplication(
+package func makeApplication(
     service: some UseCaseRunner, configuration: HTTPConfiguration, logger: Logger
 ) throws -> some ApplicationProtocol {
     try makeApplication(
@@ -128,6 +128,5 @@ extension HTTPConfiguration {
 }
 
 extension Duration {
-    /// The duration in seconds.
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -5,7 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import ServiceLifecycle
-public import TenureServer
+package import TenureServer
 
 #if canImport(Glibc)
 import Glibc
@@ -16,25 +16,25 @@ import Darwin
 #endif
 
 /// The address where `/metrics` is served, in clear text.
-public struct MetricsListener: Sendable {
+package struct MetricsListener: Sendable {
     /// The address to bind.
-    public var host: String
+    package var host: String
     /// The port to bind. 0 binds a free port, which ``onServerRunning`` receives.
-    public var port: Int
+    package var port: Int
     /// The `Bearer` token that a caller beyond loopback needs.
-    public var token: String?
+    package var token: String?
     /// Whether the service does without metrics if another program listens there.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// The parts of the metrics beside those of the server itself.
-    public var sections: [MetricSection]
+    package var sections: [MetricSection]
     /// Receives the bound port once the server accepts connections.
-    public var onServerRunning: @Sendable (Int) async -> Void
+    package var onServerRunning: @Sendable (Int) async -> Void
 
     /// The port that is usual for metrics of one process.
-    public static let usualPort = 9_464
+    package static let usualPort = 9_464
 
     /// Describes a listener. The defaults serve on loopback, if nobody else does.
-    public init(
+    package init(
         host: String = "127.0.0.1", port: Int = usualPort, token: String? = nil, isOptional: Bool = true,
         sections: [MetricSection] = [], onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
     ) {
@@ -47,10 +47,10 @@ public struct MetricsListener: Sendable {
     }
 
     /// Whether the bound address is reachable from this machine only.
-    public var bindsLoopback: Bool { LoopbackName.matches(host) }
+    package var bindsLoopback: Bool { LoopbackName.matches(host) }
 
     /// The address of the metrics as callers of this machine reach it.
-    public var url: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/metrics" }
+    package var url: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/metrics" }
 }
 
 /// Serves `/metrics` and nothing else, apart from the callers of the API: it answers when they take every connection.

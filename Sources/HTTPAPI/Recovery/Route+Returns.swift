@@ -2,7 +2,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// The routes of returns.
     static var ofReturns: [Route] {
         [
             startReturn, proveReturnKey, validateReturnAnswers, validateReturnPassphrase, evaluateReturn, proveReturn,

@@ -50,7 +50,6 @@ struct QueryReader {
     /// Reads the text of a parameter.
     mutating func text(_ name: String) -> String? { values.removeValue(forKey: name) }
 
-    /// Reads a decimal integer within a range.
     mutating func integer(_ name: String, in range: ClosedRange<Int64>) throws(Refusal) -> Int64? {
         guard let text = text(name) else { return nil }
         guard let number = Int64(decimal: text), range.contains(number) else {

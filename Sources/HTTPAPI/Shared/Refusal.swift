@@ -5,7 +5,6 @@ import TenureAPI
 
 /// The reason why a request is refused; it becomes a problem document.
 struct Refusal: Error {
-    /// The error code.
     var code: ErrorCode
     /// The individual faults.
     var places: [ProblemPlace] = []

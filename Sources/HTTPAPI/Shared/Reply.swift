@@ -21,7 +21,6 @@ struct Reply: Sendable {
     /// Whether an earlier call got the same reply.
     var isRepeated = false
 
-    /// Replies with JSON.
     static func json(_ value: some JSONConvertible, status: Int = 200, position: Int64? = nil) -> Reply {
         var reply = Reply(status: status, headers: ["Content-Type": "application/json"], body: value.bytes)
         if let position { reply.headers[HeaderName.position] = String(position) }

@@ -3,7 +3,6 @@ import TenureAPI
 
 /// An endpoint and its handler.
 struct Route: Sendable {
-    /// The endpoint.
     let endpoint: Endpoint
     /// How the endpoint reads a body.
     let body: EndpointBody.Kind

@@ -8,13 +8,10 @@ import TenureServer
 
 /// A request after routing and authentication, as handlers receive it.
 struct RoutedRequest: Sendable {
-    /// The service.
     let service: any UseCaseRunner
-    /// The endpoint.
     let endpoint: Endpoint
     /// The captured segments.
     let captures: PathCaptures
-    /// The raw query.
     let rawQuery: Substring
     /// The header fields.
     let headers: RequestHeaders
@@ -28,7 +25,6 @@ struct RoutedRequest: Sendable {
     let publicURL: String
     /// The address of the peer.
     let peer: String?
-    /// The authority that the request is for.
     let authority: RequestAuthority
 
     /// The tenant that the path names.
@@ -97,7 +93,6 @@ extension RoutedRequest {
         try await service.run(request, call)
     }
 
-    /// Reads a projection.
     func run<Read: ProjectionRead>(_ read: Read) async throws -> Read.Answer { try await service.read(read) }
 
     /// Runs a use case at most once per `Idempotency-Key`, and replies with its answer.

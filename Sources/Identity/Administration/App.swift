@@ -1,32 +1,31 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 /// An application that calls the service.
-public enum App: Decider {
-    /// The events of an app.
-    public typealias Event = AppEvent
+package enum App: Decider {
+    package typealias Event = AppEvent
 
     /// The state of an app, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The app, once registered.
-        public internal(set) var id: AppID?
+        package internal(set) var id: AppID?
         /// The name that operators see.
-        public internal(set) var name: String?
+        package internal(set) var name: String?
         /// The salt of what is derived from the app's secrets.
-        public internal(set) var salt: Bytes32?
+        package internal(set) var salt: Bytes32?
         /// Whether people may write questions of their own through the app.
-        public internal(set) var customQuestions = false
+        package internal(set) var customQuestions = false
         /// Every secret ever issued.
-        public internal(set) var secrets: [SecretID: Secret] = [:]
+        package internal(set) var secrets: [SecretID: Secret] = [:]
         /// The URIs that tokens can be meant for besides the app: its resources (RFC 8707), ``maximumResources`` at most.
-        public internal(set) var resources: Set<String> = []
+        package internal(set) var resources: Set<String> = []
         /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
-        public internal(set) var client: ClientRegistration?
+        package internal(set) var client: ClientRegistration?
 
         /// Returns the secret in force that has this digest.
         ///
         /// Every digest is compared in full, so the time taken does not reveal which bytes agree.
-        public func secret(digest: Bytes32) -> Secret? {
+        package func secret(digest: Bytes32) -> Secret? {
             var found: Secret?
             for secret in secrets.values where secret.isInForce {
                 let difference = zip(secret.digest.bytes, digest.bytes).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
@@ -37,31 +36,26 @@ public enum App: Decider {
     }
 
     /// A secret of an app. The text of the secret is not stored.
-    public struct Secret: Sendable, Equatable {
-        /// The secret.
-        public let id: SecretID
+    package struct Secret: Sendable, Equatable {
+        package let id: SecretID
         /// The roles that the secret may be used in.
-        public let roles: RoleSet
+        package let roles: RoleSet
         /// The digest that a presented secret is compared with.
-        public let digest: Bytes32
+        package let digest: Bytes32
         /// The public half of the key that the app vouches with.
-        public let authorityKey: PublicKeyBytes
-        /// The event that issued it.
-        public let issued: EventPlace
+        package let authorityKey: PublicKeyBytes
+        package let issued: EventPlace
         /// Whether the secret was revoked, which ended its sessions too.
-        public internal(set) var isRevoked = false
+        package internal(set) var isRevoked = false
         /// Whether another secret replaced it; its sessions go on.
-        public internal(set) var isRetired = false
+        package internal(set) var isRetired = false
 
         /// Whether the secret can be presented.
-        public var isInForce: Bool { !isRevoked && !isRetired }
+        package var isInForce: Bool { !isRevoked && !isRetired }
     }
 
-    /// A command on an app.
-    public enum Command: Sendable, Equatable {
-        /// Register the app.
+    package enum Command: Sendable, Equatable {
         case register(AppID, name: String, salt: Bytes32, customQuestions: Bool, AuthorityDecision)
-        /// Issue a secret for the app.
         case issueSecret(SecretID, roles: RoleSet, digest: Bytes32, authorityKey: PublicKeyBytes, AuthorityDecision)
         /// Retire a secret; its sessions go on.
         case retireSecret(SecretID, AuthorityDecision)
@@ -76,8 +70,7 @@ public enum App: Decider {
     }
 
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
-        /// The app is registered already.
+    package enum Rejection: CodedRejection, CaseIterable {
         case alreadyRegistered
         /// There is no such app.
         case unknownApp
@@ -95,7 +88,7 @@ public enum App: Decider {
         case tooManyResources
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources: .requestInvalid
             case .unknownApp: .appUnknown
@@ -106,15 +99,15 @@ public enum App: Decider {
     }
 
     /// The largest number of resources that an app has at a time.
-    public static let maximumResources = 32
+    package static let maximumResources = 32
 
     /// The state before the first event.
-    public static let initial = State()
+    package static let initial = State()
 }
 
 extension App {
     /// Applies an event to the state. A second registration or issue of a secret changes nothing: no decision makes one.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<AppEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<AppEvent>) {
         switch recorded.event {
         case .registered(let event):
             guard state.id == nil else { return }
@@ -136,7 +129,7 @@ extension App {
     }
 
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [AppEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [AppEvent] {
         switch command {
         case .register(let id, let name, let salt, let customQuestions, let by):
             try check(by)
@@ -193,7 +186,7 @@ extension App {
 }
 
 /// The roles that a secret and a link may have. Roles belong to secrets, not to apps.
-public enum AppRole: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum AppRole: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Log employees in, and read.
     case access
     /// Authorize, refuse and revoke device keys.
@@ -205,33 +198,31 @@ public enum AppRole: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 /// The roles of a secret or a link: at least one.
-public struct RoleSet: Sendable, Hashable {
+package struct RoleSet: Sendable, Hashable {
     /// The roles of an app that logs people in: all but ``AppRole/administration``.
-    public static let usual = RoleSet(.access, .authorization, .creation)
-    /// The roles.
-    public let roles: Set<AppRole>
+    package static let usual = RoleSet(.access, .authorization, .creation)
+    package let roles: Set<AppRole>
 
     /// Contains the given roles.
-    public init(_ first: AppRole, _ others: AppRole...) { roles = Set(others).union([first]) }
+    package init(_ first: AppRole, _ others: AppRole...) { roles = Set(others).union([first]) }
 
     /// Contains the roles of the sequence; `nil` if it is empty.
-    public init?(_ roles: some Sequence<AppRole>) {
+    package init?(_ roles: some Sequence<AppRole>) {
         let set = Set(roles)
         guard !set.isEmpty else { return nil }
         self.roles = set
     }
 
     /// The roles that both sets contain.
-    public func intersection(_ other: RoleSet) -> Set<AppRole> { roles.intersection(other.roles) }
+    package func intersection(_ other: RoleSet) -> Set<AppRole> { roles.intersection(other.roles) }
 
-    /// Whether the set contains a role.
-    public func contains(_ role: AppRole) -> Bool { roles.contains(role) }
+    package func contains(_ role: AppRole) -> Bool { roles.contains(role) }
 
     /// The names of the roles, sorted, as events contain them.
-    public var names: [String] { roles.map(\.rawValue).sorted() }
+    package var names: [String] { roles.map(\.rawValue).sorted() }
 
     /// Parses sorted names without repetition; `nil` for anything else, so that every set has one spelling.
-    public init?(names: [String]) {
+    package init?(names: [String]) {
         let roles = names.compactMap(AppRole.init(rawValue:))
         self.init(roles)
         guard self.names == names else { return nil }
@@ -240,7 +231,7 @@ public struct RoleSet: Sendable, Hashable {
 
 extension RoleSet: MemberValue {
     /// The sorted names of the roles.
-    public static let memberKind = MemberKind<Self>(
+    package static let memberKind = MemberKind<Self>(
         .array(AppRole.memberKind.description, count: 1...AppRole.allCases.count)
     ) { (json, place) throws(JSONError) in
         guard let roles = Self(names: try json.strings(at: place)) else {

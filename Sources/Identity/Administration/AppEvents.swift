@@ -1,7 +1,7 @@
-public import Canonical
+import Canonical
 
 /// An event of an app, its secrets, its resources or its registration as a client.
-public enum AppEvent: AggregateEvent {
+package enum AppEvent: AggregateEvent {
     /// An app was registered.
     case registered(AppRegistered)
     /// A secret was issued. Its text is never stored.
@@ -12,19 +12,17 @@ public enum AppEvent: AggregateEvent {
     case secretRetired(AppSecretRetired)
     /// A resource was registered.
     case resourceAdded(AppResourceAdded)
-    /// A resource was removed.
     case resourceRemoved(AppResourceRemoved)
     /// The registration as a client changed.
     case clientChanged(AppClientChanged)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .registered(let event): event
         case .secretIssued(let event): event
@@ -37,7 +35,7 @@ public enum AppEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as AppRegistered: self = .registered(event)
         case let event as AppSecretIssued: self = .secretIssued(event)
@@ -51,24 +49,22 @@ public enum AppEvent: AggregateEvent {
     }
 }
 
-/// An app was registered.
-public struct AppRegistered: EventPayload {
-    /// The app.
-    public var appID: AppID
+package struct AppRegistered: EventPayload {
+    package var appID: AppID
     /// The name that operators see.
-    public var name: String
+    package var name: String
     /// The salt of what is derived from the app's secrets.
-    public var salt: Bytes32
+    package var salt: Bytes32
     /// Whether users may write questions of their own through the app.
-    public var customQuestions = false
+    package var customQuestions = false
     /// The authority that decided; `nil` in version 1.
-    public let by: Authority?
+    package let by: Authority?
     /// The schema version that the event is written in. Version 2 is signed by the operator and says whether users
     /// may write questions of their own.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppRegistered>(
+    package static let members = EventMembers<AppRegistered>(
         "AppRegistered", schemas: 1...2, AppRegistered.init,
         Member("appId", \.appID), Member("name", \.name, .name), Member("salt", \.salt),
         Member("customQuestions", \.customQuestions, since: 2, before: false), Member("by", \.by, since: 2),
@@ -76,24 +72,22 @@ public struct AppRegistered: EventPayload {
 }
 
 /// A secret of an app was issued. Its text is never stored.
-public struct AppSecretIssued: EventPayload {
-    /// The app.
-    public var appID: AppID
-    /// The secret.
-    public var secretID: SecretID
+package struct AppSecretIssued: EventPayload {
+    package var appID: AppID
+    package var secretID: SecretID
     /// The roles that the secret may be used in.
-    public var roles: RoleSet
+    package var roles: RoleSet
     /// The digest that a presented secret is compared with.
-    public var digest: Bytes32
+    package var digest: Bytes32
     /// The public half of the key that the app vouches with, which is derived from the secret.
-    public var authorityKey: PublicKeyBytes
+    package var authorityKey: PublicKeyBytes
     /// The authority that decided; `nil` in version 1.
-    public let by: Authority?
+    package let by: Authority?
     /// The schema version that the event is written in. Version 2 is signed by the operator.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppSecretIssued>(
+    package static let members = EventMembers<AppSecretIssued>(
         "AppSecretIssued", schemas: 1...2, AppSecretIssued.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("roles", \.roles),
         Member("digest", \.digest), Member("authorityKey", \.authorityKey), Member("by", \.by, since: 2),
@@ -101,64 +95,55 @@ public struct AppSecretIssued: EventPayload {
 }
 
 /// A secret of an app was retired: it can no longer be presented, and its sessions go on.
-public struct AppSecretRetired: EventPayload {
-    /// The app.
-    public var appID: AppID
-    /// The secret.
-    public var secretID: SecretID
+package struct AppSecretRetired: EventPayload {
+    package var appID: AppID
+    package var secretID: SecretID
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppSecretRetired>(
+    package static let members = EventMembers<AppSecretRetired>(
         "AppSecretRetired", AppSecretRetired.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by))
 }
 
-/// A secret of an app was revoked.
-public struct AppSecretRevoked: EventPayload {
-    /// The app.
-    public var appID: AppID
-    /// The secret.
-    public var secretID: SecretID
+package struct AppSecretRevoked: EventPayload {
+    package var appID: AppID
+    package var secretID: SecretID
     /// The authority that decided; `nil` in version 1.
-    public let by: Authority?
+    package let by: Authority?
     /// The schema version that the event is written in. Version 2 is signed by the operator; the secret's sessions
     /// end.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppSecretRevoked>(
+    package static let members = EventMembers<AppSecretRevoked>(
         "AppSecretRevoked", schemas: 1...2, AppSecretRevoked.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by, since: 2), .schema(\.schema))
 }
 
 /// A resource of an app was registered: tokens of the app's sessions can be meant for it.
-public struct AppResourceAdded: EventPayload {
-    /// The app.
-    public var appID: AppID
-    /// The resource.
-    public var resource: ResourceIndicator
+package struct AppResourceAdded: EventPayload {
+    package var appID: AppID
+    package var resource: ResourceIndicator
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppResourceAdded>(
+    package static let members = EventMembers<AppResourceAdded>(
         "AppResourceAdded", AppResourceAdded.init,
         Member("appId", \.appID), Member("resource", \.resource), Member("by", \.by))
 }
 
 /// A resource of an app was removed: tokens for it are valid no more. No session ends.
-public struct AppResourceRemoved: EventPayload {
-    /// The app.
-    public var appID: AppID
-    /// The resource.
-    public var resource: ResourceIndicator
+package struct AppResourceRemoved: EventPayload {
+    package var appID: AppID
+    package var resource: ResourceIndicator
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppResourceRemoved>(
+    package static let members = EventMembers<AppResourceRemoved>(
         "AppResourceRemoved", AppResourceRemoved.init,
         Member("appId", \.appID), Member("resource", \.resource), Member("by", \.by))
 }

@@ -3,9 +3,9 @@
 ///
 /// A decision is permitted if the decider acts in one of the capacities that the table lists for the action and the
 /// standing of its subject. Apps never decide about admins, under any policy.
-public enum AuthorityTable {
+package enum AuthorityTable {
     /// A decision that needs authority.
-    public enum Action: String, Sendable, Hashable, CaseIterable {
+    package enum Action: String, Sendable, Hashable, CaseIterable {
         case authorizeKey = "authorize a pending device key"
         case endKey = "refuse or revoke a device key"
         case approve = "approve an account"
@@ -35,15 +35,14 @@ public enum AuthorityTable {
     }
 
     /// The kind of subject that a decision is about.
-    public enum Standing: String, Sendable, Hashable, CaseIterable {
+    package enum Standing: String, Sendable, Hashable, CaseIterable {
         case employee = "an ordinary employee"
         case admin = "an admin"
         case securityAdmin = "the security admin"
         case tenant = "the tenant"
         case installation = "the installation"
 
-        /// The standing of an employee with this role.
-        public init(_ role: EmployeeRole) {
+        package init(_ role: EmployeeRole) {
             switch role {
             case .employee: self = .employee
             case .admin: self = .admin
@@ -53,7 +52,7 @@ public enum AuthorityTable {
     }
 
     /// The capacity in which a party decides.
-    public enum Capacity: String, Sendable, Hashable, CaseIterable {
+    package enum Capacity: String, Sendable, Hashable, CaseIterable {
         /// An app whose secret and link both have AUTHORIZATION.
         case authorizingApp = "app with AUTHORIZATION"
         /// An app whose secret and link both have ADMINISTRATION.
@@ -73,7 +72,7 @@ public enum AuthorityTable {
     /// Returns the capacities that may take a decision; empty if none may.
     ///
     /// - Parameter policy: Matters only for authorizing the device keys of ordinary employees.
-    public static func capacities(
+    package static func capacities(
         for action: Action, about standing: Standing, under policy: KeyAuthorization = .application
     ) -> Set<Capacity> {
         switch (action, standing) {
@@ -125,7 +124,7 @@ public enum AuthorityTable {
     ///
     /// Callers check in addition what the table cannot know: that the key signed, that two decisions come from two
     /// people, and how much time has passed.
-    public static func permits(
+    package static func permits(
         _ action: Action, about subject: AuthoritySubject, by decision: AuthorityDecision,
         under policy: KeyAuthorization = .application
     ) -> Bool {
@@ -135,16 +134,16 @@ public enum AuthorityTable {
 }
 
 /// The subject of a decision, as far as authority goes.
-public struct AuthoritySubject: Sendable, Hashable {
+package struct AuthoritySubject: Sendable, Hashable {
     /// The standing, which selects the column of the table.
-    public let standing: AuthorityTable.Standing
+    package let standing: AuthorityTable.Standing
     /// The account, if the decision is about one.
-    public let employee: EmployeeID?
+    package let employee: EmployeeID?
     /// The user behind the account. Two accounts of one user are one person.
-    public let user: UserID?
+    package let user: UserID?
 
     /// An account with its present role.
-    public init(_ employee: EmployeeID, of user: UserID, role: EmployeeRole) {
+    package init(_ employee: EmployeeID, of user: UserID, role: EmployeeRole) {
         standing = AuthorityTable.Standing(role)
         self.employee = employee
         self.user = user
@@ -157,41 +156,38 @@ public struct AuthoritySubject: Sendable, Hashable {
     }
 
     /// The tenant itself.
-    public static let tenant = AuthoritySubject(.tenant)
-    /// The installation.
-    public static let installation = AuthoritySubject(.installation)
+    package static let tenant = AuthoritySubject(.tenant)
+    package static let installation = AuthoritySubject(.installation)
     /// The present security admin, whichever employee that is.
-    public static let securityAdmin = AuthoritySubject(.securityAdmin)
+    package static let securityAdmin = AuthoritySubject(.securityAdmin)
     /// A person who is not an employee yet.
-    public static let newcomer = AuthoritySubject(.employee)
+    package static let newcomer = AuthoritySubject(.employee)
 }
 
 /// A party's decision, with the key that signs it.
-public struct AuthorityDecision: Sendable, Equatable {
-    /// The party that decides.
-    public var caller: DecidingParty
+package struct AuthorityDecision: Sendable, Equatable {
+    package var caller: DecidingParty
     /// The key that signs, or will sign.
-    public var signer: PublicKeyBytes
+    package var signer: PublicKeyBytes
     /// The verified signed statement; `nil` while the caller only asks whether the decision is permitted.
-    public var statement: SignedStatement?
+    package var statement: SignedStatement?
 
     /// A decision that `signer` signs.
-    public init(caller: DecidingParty, signer: PublicKeyBytes, statement: SignedStatement? = nil) {
+    package init(caller: DecidingParty, signer: PublicKeyBytes, statement: SignedStatement? = nil) {
         self.caller = caller
         self.signer = signer
         self.statement = statement
     }
 
-    /// A signed decision.
-    public init(caller: DecidingParty, statement: SignedStatement) {
+    package init(caller: DecidingParty, statement: SignedStatement) {
         self.init(caller: caller, signer: statement.key, statement: statement)
     }
 
     /// The `by` member of the event.
-    public var authority: Authority { caller.authority(statement) }
+    package var authority: Authority { caller.authority(statement) }
 
     /// Returns the capacities in which the caller decides; empty if the key does not speak for the caller.
-    public func capacities(toward subject: AuthoritySubject) -> Set<AuthorityTable.Capacity> {
+    package func capacities(toward subject: AuthoritySubject) -> Set<AuthorityTable.Capacity> {
         guard statement.map({ $0.key == signer }) ?? true, caller.speaks(with: signer) else { return [] }
         switch caller {
         case .app(let app):
@@ -225,7 +221,7 @@ extension AuthorityTable {
     /// The table as Markdown, generated from the code: a row for each action, a column for each standing.
     ///
     /// A dash means that no capacity may decide. A policy has a row of its own if it changes the answer.
-    public static var markdown: String {
+    package static var markdown: String {
         let columns: [Column] = [
             Column(title: "about an ordinary employee", standings: [.employee]),
             Column(title: "about an admin", standings: [.admin]),

@@ -1,7 +1,7 @@
-public import Canonical
+package import Canonical
 
 /// The party that decides, with the facts known when the decision is made.
-public enum DecidingParty: Sendable, Equatable {
+package enum DecidingParty: Sendable, Equatable {
     /// An app, identified by one of its secrets.
     case app(DecidingApp)
     /// An employee of the same tenant.
@@ -10,7 +10,7 @@ public enum DecidingParty: Sendable, Equatable {
     case `operator`(PublicKeyBytes)
 
     /// Returns the `by` member of the caller's decisions.
-    public func authority(_ statement: SignedStatement?) -> Authority {
+    package func authority(_ statement: SignedStatement?) -> Authority {
         switch self {
         case .app(let app): .app(app.app, secret: app.secret, statement)
         case .employee(let employee): .employee(employee.employee, statement)
@@ -19,7 +19,7 @@ public enum DecidingParty: Sendable, Equatable {
     }
 
     /// Whether a key speaks for the caller.
-    public func speaks(with key: PublicKeyBytes) -> Bool {
+    package func speaks(with key: PublicKeyBytes) -> Bool {
         switch self {
         case .app(let app): app.authorityKey == key
         case .employee(let employee): employee.authorizedKeys.contains(key)
@@ -28,21 +28,18 @@ public enum DecidingParty: Sendable, Equatable {
     }
 }
 
-/// An app that decides.
-public struct DecidingApp: Sendable, Equatable {
-    /// The app.
-    public var app: AppID
+package struct DecidingApp: Sendable, Equatable {
+    package var app: AppID
     /// The secret it presented.
-    public var secret: SecretID
+    package var secret: SecretID
     /// The roles of that secret.
-    public var roles: RoleSet
+    package var roles: RoleSet
     /// The public half of that secret's authority key.
-    public var authorityKey: PublicKeyBytes
+    package var authorityKey: PublicKeyBytes
     /// The roles of the tenant's link to the app; `nil` if the app is not linked.
-    public var linkRoles: RoleSet?
+    package var linkRoles: RoleSet?
 
-    /// Each parameter sets the property of the same name.
-    public init(app: AppID, secret: SecretID, roles: RoleSet, authorityKey: PublicKeyBytes, linkRoles: RoleSet?) {
+    package init(app: AppID, secret: SecretID, roles: RoleSet, authorityKey: PublicKeyBytes, linkRoles: RoleSet?) {
         self.app = app
         self.secret = secret
         self.roles = roles
@@ -51,7 +48,7 @@ public struct DecidingApp: Sendable, Equatable {
     }
 
     /// An app from folded states; `nil` if the app has no such secret in force.
-    public init?(_ state: App.State, secret: SecretID, in tenant: Tenant.State) {
+    package init?(_ state: App.State, secret: SecretID, in tenant: Tenant.State) {
         guard let app = state.id, let issued = state.secrets[secret], issued.isInForce else { return nil }
         self.init(
             app: app, secret: secret, roles: issued.roles, authorityKey: issued.authorityKey,
@@ -59,31 +56,27 @@ public struct DecidingApp: Sendable, Equatable {
     }
 
     /// Whether the app is linked to the tenant.
-    public var isLinked: Bool { linkRoles != nil }
+    package var isLinked: Bool { linkRoles != nil }
 
     /// Whether the presented secret and the tenant's link both have a role.
-    public func may(_ role: AppRole) -> Bool { roles.contains(role) && linkRoles?.contains(role) == true }
+    package func may(_ role: AppRole) -> Bool { roles.contains(role) && linkRoles?.contains(role) == true }
 }
 
-/// An employee who decides.
-public struct DecidingEmployee: Sendable, Equatable {
-    /// The employee.
-    public var employee: EmployeeID
+package struct DecidingEmployee: Sendable, Equatable {
+    package var employee: EmployeeID
     /// The user behind the employee. Two employees of one user are one person.
-    public var user: UserID
+    package var user: UserID
     /// The role in the tenant.
-    public var role: EmployeeRole
-    /// The employee's status.
-    public var status: EmployeeStatus
+    package var role: EmployeeRole
+    package var status: EmployeeStatus
     /// The employee's authorized device keys.
-    public var authorizedKeys: Set<PublicKeyBytes>
+    package var authorizedKeys: Set<PublicKeyBytes>
     /// The authorized device keys that carry the role; empty for an ordinary employee.
-    public var roleKeys: Set<PublicKeyBytes>
+    package var roleKeys: Set<PublicKeyBytes>
     /// When the return by which the employee has the role can no longer be undone; `nil` without one.
-    public var returnUndoableUntil: Timestamp?
+    package var returnUndoableUntil: Timestamp?
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         employee: EmployeeID, user: UserID, role: EmployeeRole, status: EmployeeStatus,
         authorizedKeys: Set<PublicKeyBytes>, roleKeys: Set<PublicKeyBytes>, returnUndoableUntil: Timestamp? = nil
     ) {
@@ -97,7 +90,7 @@ public struct DecidingEmployee: Sendable, Equatable {
     }
 
     /// An employee from folded states; `nil` if there is no such account.
-    public init?(_ state: Employee.State, in tenant: Tenant.State) {
+    package init?(_ state: Employee.State, in tenant: Tenant.State) {
         guard let account = state.account else { return nil }
         self.init(
             employee: account.id, user: account.user, role: tenant.role(of: account.id), status: account.status,
@@ -106,5 +99,5 @@ public struct DecidingEmployee: Sendable, Equatable {
     }
 
     /// Whether the caller is an active admin with a device key that carries the role.
-    public var isActiveAdmin: Bool { status == .active && role.isAdministrative && !roleKeys.isEmpty }
+    package var isActiveAdmin: Bool { status == .active && role.isAdministrative && !roleKeys.isEmpty }
 }

@@ -1,70 +1,65 @@
-public import Canonical
+package import Canonical
 
 extension Employee {
     /// A signed decision about an account, with the role that the account has in the tenant.
-    public struct StatusDecision: Sendable, Equatable {
+    package struct StatusDecision: Sendable, Equatable {
         /// The employee's role, which selects the column of the table of authority.
-        public var role: EmployeeRole
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var role: EmployeeRole
+        package var decision: AuthorityDecision
 
         /// A decision about an employee with this role.
-        public init(role: EmployeeRole, decision: AuthorityDecision) {
+        package init(role: EmployeeRole, decision: AuthorityDecision) {
             self.role = role
             self.decision = decision
         }
     }
 
     /// The command that approves an employee.
-    public struct Approve: Sendable, Equatable {
-        /// The decision.
-        public var by: StatusDecision
+    package struct Approve: Sendable, Equatable {
+        package var by: StatusDecision
         /// The tenant's confirmed domains, in A-labels. An admin's approval verifies an address in one of them.
-        public var confirmedDomains: Set<String>
+        package var confirmedDomains: Set<String>
 
         /// An approval in a tenant with these confirmed domains.
-        public init(by: StatusDecision, confirmedDomains: Set<String> = []) {
+        package init(by: StatusDecision, confirmedDomains: Set<String> = []) {
             self.by = by
             self.confirmedDomains = confirmedDomains
         }
     }
 
     /// The command that cancels an account and ends its device keys.
-    public struct Cancel: Sendable, Equatable {
+    package struct Cancel: Sendable, Equatable {
         /// The reason, in free text.
-        public var note: FreeText?
-        /// The decision.
-        public var by: StatusDecision
+        package var note: FreeText?
+        package var by: StatusDecision
 
         /// A cancellation.
-        public init(note: FreeText? = nil, by: StatusDecision) {
+        package init(note: FreeText? = nil, by: StatusDecision) {
             self.note = note
             self.by = by
         }
     }
 
     /// The command that takes a cancellation back. Device keys and roles stay ended.
-    public struct Reinstate: Sendable, Equatable {
-        /// The decision.
-        public var by: StatusDecision
+    package struct Reinstate: Sendable, Equatable {
+        package var by: StatusDecision
 
         /// A reinstatement.
-        public init(by: StatusDecision) { self.by = by }
+        package init(by: StatusDecision) { self.by = by }
     }
 
     /// The command that reclaims an address in one of the tenant's confirmed domains.
-    public struct ReclaimEmail: Sendable, Equatable {
+    package struct ReclaimEmail: Sendable, Equatable {
         /// The reason, in free text.
-        public var reason: FreeText
+        package var reason: FreeText
         /// The address that the account's user loses; `nil` for the account's own.
-        public var address: EmailAddress?
+        package var address: EmailAddress?
         /// The tenant's confirmed domains, in A-labels.
-        public var confirmedDomains: Set<String>
-        /// The decision.
-        public var by: StatusDecision
+        package var confirmedDomains: Set<String>
+        package var by: StatusDecision
 
         /// A reclaim in a tenant with these confirmed domains.
-        public init(
+        package init(
             reason: FreeText, address: EmailAddress? = nil, confirmedDomains: Set<String>, by: StatusDecision
         ) {
             self.reason = reason
@@ -75,21 +70,20 @@ extension Employee {
     }
 
     /// The command that ends all sessions of an employee.
-    public struct EndSessions: Sendable, Equatable {
+    package struct EndSessions: Sendable, Equatable {
         /// The reason, as a code.
-        public var reason: ReasonCode
-        /// The decision.
-        public var by: StatusDecision
+        package var reason: ReasonCode
+        package var by: StatusDecision
 
         /// The end of all sessions.
-        public init(reason: ReasonCode, by: StatusDecision) {
+        package init(reason: ReasonCode, by: StatusDecision) {
             self.reason = reason
             self.by = by
         }
     }
 
     /// The command that releases a provisional employee id.
-    public enum ReleaseID: Sendable, Equatable {
+    package enum ReleaseID: Sendable, Equatable {
         /// No device key was authorized within ``Employee/provisionalLifetime``.
         case expired(at: Timestamp)
         /// Somebody with an invitation for the id registers.

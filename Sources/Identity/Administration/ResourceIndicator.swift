@@ -1,22 +1,22 @@
-public import Canonical
+package import Canonical
 import ErrorCodes
 
 /// The URI of something that an app protects, which a token can be meant for besides the app itself (RFC 8707).
 ///
 /// It is an absolute URI without a fragment (RFC 3986, section 4.3). Two resources are equal if their bytes are: nothing
 /// is normalized, because verifiers compare the audience of a token byte by byte.
-public struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
+package struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
     /// The largest number of bytes.
-    public static let maximumBytes = 255
+    package static let maximumBytes = 255
     /// The URI as given.
-    public let text: String
+    package let text: String
     /// The URI.
-    public var description: String { text }
+    package var description: String { text }
 
     /// Checks a URI.
     ///
     /// - Throws: ``ValueError`` with `request.invalid` and the reason.
-    public init(_ text: String) throws(ValueError) {
+    package init(_ text: String) throws(ValueError) {
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { throw Self.refusal("a value is required") }
         guard bytes.count <= Self.maximumBytes else {
@@ -49,7 +49,6 @@ public struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ResourceIndicator: MemberValue {
-    /// The URI.
-    public static let memberKind = MemberKind<Self>.text(
+    package static let memberKind = MemberKind<Self>.text(
         .string(format: "uri"), "an absolute URI is expected", parse: { try? Self($0) }, text: \.text)
 }

@@ -1,20 +1,19 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 import Text
 
 /// A customer organisation: its policy, admins, apps and domains.
 ///
 /// The state is folded from the first event of the tenant's ledger, the founder's `EmployeeRegistered`, and from the
 /// tenant's own stream.
-public enum Tenant: Decider {
-    /// The events of a tenant.
-    public typealias Event = TenantEvent
+package enum Tenant: Decider {
+    package typealias Event = TenantEvent
 
     /// No founder, and the initial policy.
-    public static let initial = State()
+    package static let initial = State()
 
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [TenantEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [TenantEvent] {
         switch command {
         case .found(let app):
             guard state.founding == nil, state.linkedApps.isSubset(of: [app]) else { throw .alreadyFounded }
@@ -60,7 +59,7 @@ public enum Tenant: Decider {
     }
 
     /// The time after a log-in in which the security admin may name a successor.
-    public static let successionWindow: Duration = .seconds(600)
+    package static let successionWindow: Duration = .seconds(600)
 
     private static func appoint(
         _ state: State, _ target: RoleTarget, _ by: AuthorityDecision
@@ -146,52 +145,47 @@ public enum Tenant: Decider {
 
 extension Tenant {
     /// The state of a tenant, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The place of the founder's registration; `nil` before it.
-        public internal(set) var founding: EventPlace?
-        /// The founder.
-        public internal(set) var founder: EmployeeID?
+        package internal(set) var founding: EventPlace?
+        package internal(set) var founder: EmployeeID?
         /// The tenant's name as first entered.
-        public internal(set) var companyName: String?
+        package internal(set) var companyName: String?
         /// The one security admin: the founder, or the latest successor.
-        public internal(set) var securityAdmin: EmployeeID?
+        package internal(set) var securityAdmin: EmployeeID?
         /// The event that made the security admin.
-        public internal(set) var securityAdminSince: EventPlace?
+        package internal(set) var securityAdminSince: EventPlace?
         /// The device keys that this event lists; `nil` if it lists none.
-        public internal(set) var securityAdminKeys: Set<KeyFingerprint>?
+        package internal(set) var securityAdminKeys: Set<KeyFingerprint>?
         /// The appointed admins.
-        public internal(set) var admins: [EmployeeID: Appointment] = [:]
-        /// The policy.
-        public internal(set) var policy = TenantPolicy.initial
+        package internal(set) var admins: [EmployeeID: Appointment] = [:]
+        package internal(set) var policy = TenantPolicy.initial
         /// The event that set the policy; `nil` while it is the initial one.
-        public internal(set) var policySince: EventPlace?
-        /// The policy for M-Pin.
-        public internal(set) var mpinPolicy = MPinPolicy.initial
+        package internal(set) var policySince: EventPlace?
+        package internal(set) var mpinPolicy = MPinPolicy.initial
         /// The event that set the policy for M-Pin; `nil` while it is the initial one.
-        public internal(set) var mpinPolicySince: EventPlace?
+        package internal(set) var mpinPolicySince: EventPlace?
         /// Longer recovery delays that shorter ones replaced. Each stays in force until it has passed once more.
-        public internal(set) var replacedDelays: [ReplacedDelay] = []
+        package internal(set) var replacedDelays: [ReplacedDelay] = []
         /// The linked apps, with the roles of their links.
-        public internal(set) var links: [AppID: RoleSet] = [:]
+        package internal(set) var links: [AppID: RoleSet] = [:]
         /// For each app whose link has ADMINISTRATION, the event since which it has had that role without interruption.
-        public internal(set) var administrationSince: [AppID: EventPlace] = [:]
+        package internal(set) var administrationSince: [AppID: EventPlace] = [:]
         /// The domains that the tenant controls, in A-labels. All are spellings of the tenant's name.
-        public internal(set) var confirmedDomains: Set<String> = []
+        package internal(set) var confirmedDomains: Set<String> = []
         /// The folded name, if it was confirmed before A-labels and more than one domain, or none, has it. It gives no
         /// power until the operator confirms the domain again.
-        public internal(set) var suspendedDomains: Set<String> = []
+        package internal(set) var suspendedDomains: Set<String> = []
 
-        /// The linked apps.
-        public var linkedApps: Set<AppID> { Set(links.keys) }
+        package var linkedApps: Set<AppID> { Set(links.keys) }
 
-        /// Whether an app's link has a role.
-        public func links(_ app: AppID, as role: AppRole) -> Bool { links[app]?.contains(role) == true }
+        package func links(_ app: AppID, as role: AppRole) -> Bool { links[app]?.contains(role) == true }
 
         /// Whether an address is in a confirmed domain.
-        public func hasConfirmed(_ email: EmailAddress) -> Bool { email.isIn(confirmedDomains) }
+        package func hasConfirmed(_ email: EmailAddress) -> Bool { email.isIn(confirmedDomains) }
 
         /// Whether a domain was ever confirmed, be it suspended now.
-        public var hasConfirmedAny: Bool { !confirmedDomains.isEmpty || !suspendedDomains.isEmpty }
+        package var hasConfirmedAny: Bool { !confirmedDomains.isEmpty || !suspendedDomains.isEmpty }
 
         /// Whether an address may be registered as the tenant's own.
         ///
@@ -199,31 +193,31 @@ extension Tenant {
         /// it: names that fold to one text are one tenant's, and may be domains of different owners.
         ///
         /// - Parameter entered: The name that is used while nobody has founded the tenant.
-        public func owns(_ email: EmailAddress, as entered: CompanyName) -> Bool {
+        package func owns(_ email: EmailAddress, as entered: CompanyName) -> Bool {
             guard confirmedDomains.isEmpty else { return hasConfirmed(email) }
             let founded = companyName.flatMap { try? CompanyName(recorded: $0) }
             return email.isOwned(by: founded ?? entered)
         }
 
         /// Returns the role of an employee. Exactly one employee of a founded tenant is the security admin.
-        public func role(of employee: EmployeeID) -> EmployeeRole {
+        package func role(of employee: EmployeeID) -> EmployeeRole {
             if employee == securityAdmin { return .securityAdmin }
             return admins[employee] == nil ? .employee : .admin
         }
 
         /// Returns the event that gave an employee the present role; `nil` for an ordinary employee.
-        public func roleSince(of employee: EmployeeID) -> EventPlace? {
+        package func roleSince(of employee: EmployeeID) -> EventPlace? {
             employee == securityAdmin ? securityAdminSince : admins[employee]?.place
         }
 
         /// Returns the device keys that this event lists; `nil` if it lists none.
-        public func listedKeys(of employee: EmployeeID) -> Set<KeyFingerprint>? {
+        package func listedKeys(of employee: EmployeeID) -> Set<KeyFingerprint>? {
             employee == securityAdmin ? securityAdminKeys : admins[employee]?.keys
         }
 
         /// Returns the recovery delay in force at a time. A shorter delay holds only after the longer one before it has
         /// passed.
-        public func recoveryDelayHours(at time: Timestamp) -> Int {
+        package func recoveryDelayHours(at time: Timestamp) -> Int {
             replacedDelays.reduce(policy.recoveryDelayHours) { hours, replaced in
                 time < replaced.replacedAt.adding(.seconds(replaced.hours * 3_600)) ? max(hours, replaced.hours) : hours
             }
@@ -231,26 +225,26 @@ extension Tenant {
     }
 
     /// The appointment of an admin.
-    public struct Appointment: Sendable, Equatable {
+    package struct Appointment: Sendable, Equatable {
         /// The event that appointed the admin.
-        public let place: EventPlace
+        package let place: EventPlace
         /// The device keys that it lists; `nil` if it lists none.
-        public let keys: Set<KeyFingerprint>?
+        package let keys: Set<KeyFingerprint>?
     }
 
     /// A recovery delay that a shorter one replaced.
-    public struct ReplacedDelay: Sendable, Equatable {
+    package struct ReplacedDelay: Sendable, Equatable {
         /// The delay, in hours.
-        public let hours: Int
+        package let hours: Int
         /// When the shorter one was set.
-        public let replacedAt: Timestamp
+        package let replacedAt: Timestamp
     }
 
     /// Applies an event to the state.
     ///
     /// A registration counts only at position 1, so the founder is the first employee in the ledger, however many
     /// raced. An appointment counts only for an ordinary employee: no decision appoints an admin.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<TenantEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<TenantEvent>) {
         switch recorded.event {
         case .founded(let event):
             guard recorded.position == 1, state.founding == nil else { return }
@@ -301,8 +295,7 @@ extension Tenant {
 }
 
 extension Tenant {
-    /// A command on a tenant.
-    public enum Command: Sendable, Equatable {
+    package enum Command: Sendable, Equatable {
         /// Link the app through which the tenant is founded, in the founding append.
         case found(AppID)
         /// Replace the policy.
@@ -315,27 +308,23 @@ extension Tenant {
         case reclaimAddress(AddressReclaim, AuthorityDecision)
         /// Link an app in some roles; these replace the roles of an existing link.
         case linkApp(AppID, roles: RoleSet, AuthorityDecision)
-        /// Unlink an app.
         case unlinkApp(AppID, AuthorityDecision)
         /// Appoint an employee as admin.
         case appointAdmin(RoleTarget, AuthorityDecision)
-        /// Dismiss an admin.
         case dismissAdmin(EmployeeID, of: UserID, AuthorityDecision)
         /// Make an employee the security admin in place of the present one.
         case succeedSecurityAdmin(RoleTarget, loggedInAt: Timestamp?, at: Timestamp, AuthorityDecision)
     }
 
     /// The reclaim of an address from the user who claimed it.
-    public struct AddressReclaim: Sendable, Equatable {
+    package struct AddressReclaim: Sendable, Equatable {
         /// The user who loses the address.
-        public var user: UserID
-        /// The address.
-        public var email: EmailAddress
+        package var user: UserID
+        package var email: EmailAddress
         /// The reason, as a code.
-        public var reason: ReasonCode
+        package var reason: ReasonCode
 
-        /// Each parameter sets the property of the same name.
-        public init(user: UserID, email: EmailAddress, reason: ReasonCode) {
+        package init(user: UserID, email: EmailAddress, reason: ReasonCode) {
             self.user = user
             self.email = email
             self.reason = reason
@@ -343,29 +332,27 @@ extension Tenant {
     }
 
     /// The employee who is to get a role, and the device keys that are to carry it.
-    public struct RoleTarget: Sendable, Equatable {
-        /// The employee.
-        public var employee: EmployeeID
+    package struct RoleTarget: Sendable, Equatable {
+        package var employee: EmployeeID
         /// The user behind the employee.
-        public var user: UserID
-        /// The employee's status.
-        public var status: EmployeeStatus
+        package var user: UserID
+        package var status: EmployeeStatus
         /// The authorized device keys.
-        public var keysInForce: Set<KeyFingerprint>
+        package var keysInForce: Set<KeyFingerprint>
         /// The vouched device keys: those that founding, an admin's signature or another vouched key of the account
         /// authorized.
-        public var vouchedKeys: Set<KeyFingerprint>
+        package var vouchedKeys: Set<KeyFingerprint>
         /// The keys that the signer named after comparing their fingerprints; `nil` for all vouched ones.
-        public var namedKeys: Set<KeyFingerprint>?
+        package var namedKeys: Set<KeyFingerprint>?
         /// The pending device keys, which only a return can name.
-        public var pendingKeys: Set<KeyFingerprint>
+        package var pendingKeys: Set<KeyFingerprint>
         /// The device keys that carry the employee's present role.
-        public var presentKeys: Set<KeyFingerprint>
+        package var presentKeys: Set<KeyFingerprint>
 
         /// The employee of a folded state; `nil` without an account.
         ///
         /// - Parameter tenant: Tells which keys carry the present role; without it none do.
-        public init?(
+        package init?(
             _ state: Employee.State, namedKeys: Set<KeyFingerprint>? = nil, in tenant: Tenant.State? = nil
         ) {
             guard let account = state.account else { return nil }
@@ -381,7 +368,7 @@ extension Tenant {
         }
 
         /// The device keys that are to carry the role, sorted; empty if none can.
-        public var roleKeys: [KeyFingerprint] {
+        package var roleKeys: [KeyFingerprint] {
             let keys = namedKeys ?? vouchedKeys
             guard keys.isSubset(of: keysInForce) else { return [] }
             return keys.sorted { $0.description < $1.description }
@@ -396,14 +383,12 @@ extension Tenant {
     }
 
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
-        /// The tenant is founded already.
+    package enum Rejection: CodedRejection, CaseIterable {
         case alreadyFounded
         /// There is no such tenant.
         case unknownTenant
         /// The caller may not take this decision.
         case notPermitted
-        /// The domain is not the tenant's name.
         case domainNotCompanyName
         /// The tenant's name, as entered, is no name of an internet domain.
         case domainInvalid
@@ -425,7 +410,7 @@ extension Tenant {
         case invalidPolicy
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .alreadyFounded, .domainNotCompanyName, .domainInvalid, .invalidPolicy: .requestInvalid
             case .unknownTenant: .companyUnknown
@@ -439,7 +424,7 @@ extension Tenant {
         }
 
         /// The reason of a rejection that shares its code with others.
-        public var reason: String? {
+        package var reason: String? {
             switch self {
             case .notPermitted: "the caller's role does not permit this decision"
             case .securityAdmin: "the security admin keeps the role until a successor takes it: name a successor first"

@@ -1,8 +1,7 @@
-public import Canonical
+import Canonical
 import Text
 
-/// An event of a tenant.
-public enum TenantEvent: AggregateEvent {
+package enum TenantEvent: AggregateEvent {
     /// The first employee registered, at position 1 of the tenant's ledger. At other positions the event has no effect
     /// here.
     case founded(EmployeeRegistered)
@@ -12,9 +11,7 @@ public enum TenantEvent: AggregateEvent {
     case mpinPolicyChanged(MPinPolicyChanged)
     /// The operator confirmed that the tenant controls a domain, so that the tenant owns the addresses in it.
     case domainConfirmed(DomainConfirmed)
-    /// An app was linked to the tenant.
     case appLinked(AppLinked)
-    /// An app was unlinked from the tenant.
     case appUnlinked(AppUnlinked)
     /// An employee became an admin.
     case adminAppointed(AdminAppointed)
@@ -26,14 +23,13 @@ public enum TenantEvent: AggregateEvent {
     case addressReclaimed(AddressReclaimed)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self,
         AdminAppointed.self, AdminDismissed.self, SecurityAdminSucceeded.self,
         AddressReclaimed.self, MPinPolicyChanged.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .founded(let event): event
         case .policyChanged(let event): event
@@ -49,7 +45,7 @@ public enum TenantEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as EmployeeRegistered: self = .founded(event)
         case let event as TenantPolicyChanged: self = .policyChanged(event)
@@ -70,137 +66,132 @@ public enum TenantEvent: AggregateEvent {
 ///
 /// Version 1 has the folded name only, which more than one domain may have. Such a confirmation gives no power; see
 /// ``domainInForce``.
-public struct DomainConfirmed: EventPayload {
+package struct DomainConfirmed: EventPayload {
     /// The tenant's name, in canonical form.
-    public var domain: String
+    package var domain: String
     /// The domain in A-labels; `nil` in version 1.
-    public var aLabel: String?
+    package var aLabel: String?
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The schema version that the event is written in. Version 2 adds the A-labels.
-    public var schema: Int { aLabel == nil ? 1 : 2 }
+    package var schema: Int { aLabel == nil ? 1 : 2 }
 
     /// The domain in A-labels that this event gives power over; `nil` if version 1 leaves open which one was meant.
-    public var domainInForce: String? { aLabel ?? DomainName(onlyOneFoldingTo: domain)?.ascii }
+    package var domainInForce: String? { aLabel ?? DomainName(onlyOneFoldingTo: domain)?.ascii }
 
     /// The members as the log has them.
-    public static let members = EventMembers<DomainConfirmed>(
+    package static let members = EventMembers<DomainConfirmed>(
         "DomainConfirmed", schemas: 1...2, DomainConfirmed.init,
         Member("domain", \.domain, .name), Member("aLabel", \.aLabel, .aLabel, since: 2), Member("by", \.by))
 }
 
 /// The tenant replaced its policy.
-public struct TenantPolicyChanged: EventPayload {
+package struct TenantPolicyChanged: EventPayload {
     /// The whole new policy.
-    public var policy: TenantPolicy
+    package var policy: TenantPolicy
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 adds the registration mode, the recovery delay and
     /// the length of admin sessions.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<TenantPolicyChanged>(
+    package static let members = EventMembers<TenantPolicyChanged>(
         "TenantPolicyChanged", schemas: 1...2, TenantPolicyChanged.init,
         Member(inline: \.policy), Member("by", \.by), .schema(\.schema))
 }
 
 /// An app was linked to the tenant.
-public struct AppLinked: EventPayload {
-    /// The app.
-    public var appID: AppID
+package struct AppLinked: EventPayload {
+    package var appID: AppID
     /// The roles that the app may use for the tenant.
-    public var roles: RoleSet = .usual
+    package var roles: RoleSet = .usual
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 names the roles of the link. A link of version 1
     /// gave all roles but ADMINISTRATION.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppLinked>(
+    package static let members = EventMembers<AppLinked>(
         "AppLinked", schemas: 1...2, AppLinked.init,
         Member("appId", \.appID), Member("roles", \.roles, since: 2, before: RoleSet.usual), Member("by", \.by),
         .schema(\.schema))
 }
 
 /// An app was unlinked from the tenant.
-public struct AppUnlinked: EventPayload {
-    /// The app.
-    public var appID: AppID
+package struct AppUnlinked: EventPayload {
+    package var appID: AppID
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 is signed.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppUnlinked>(
+    package static let members = EventMembers<AppUnlinked>(
         "AppUnlinked", schemas: 1...2, AppUnlinked.init,
         Member("appId", \.appID), Member("by", \.by), .schema(\.schema))
 }
 
 /// The tenant reclaimed an address in its confirmed domain from a user who has no account in it.
-public struct AddressReclaimed: EventPayload {
+package struct AddressReclaimed: EventPayload {
     /// The user who loses the address.
-    public var userID: UserID
+    package var userID: UserID
     /// The reason, as a code.
-    public var reason: ReasonCode
+    package var reason: ReasonCode
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<AddressReclaimed>(
+    package static let members = EventMembers<AddressReclaimed>(
         "AddressReclaimed", AddressReclaimed.init,
         Member("userId", \.userID), Member("reason", \.reason), Member("by", \.by))
 }
 
 /// An employee became an admin.
-public struct AdminAppointed: EventPayload {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct AdminAppointed: EventPayload {
+    package var employeeID: EmployeeID
     /// The fingerprints of the device keys that carry the role; `nil` in version 1.
-    public let fingerprints: [KeyFingerprint]?
+    package let fingerprints: [KeyFingerprint]?
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 lists the device keys that carry the role.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AdminAppointed>(
+    package static let members = EventMembers<AdminAppointed>(
         "AdminAppointed", schemas: 1...2, AdminAppointed.init,
         Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints, since: 2),
         Member("by", \.by), .schema(\.schema))
 }
 
 /// An admin became an ordinary employee again.
-public struct AdminDismissed: EventPayload {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct AdminDismissed: EventPayload {
+    package var employeeID: EmployeeID
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 is signed.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<AdminDismissed>(
+    package static let members = EventMembers<AdminDismissed>(
         "AdminDismissed", schemas: 1...2, AdminDismissed.init,
         Member("employeeId", \.employeeID), Member("by", \.by), .schema(\.schema))
 }
 
 /// An employee became the security admin in place of the one before.
-public struct SecurityAdminSucceeded: EventPayload {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct SecurityAdminSucceeded: EventPayload {
+    package var employeeID: EmployeeID
     /// The fingerprints of the device keys that carry the role; `nil` in version 1.
-    public let fingerprints: [KeyFingerprint]?
+    package let fingerprints: [KeyFingerprint]?
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 lists the device keys that carry the role.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<SecurityAdminSucceeded>(
+    package static let members = EventMembers<SecurityAdminSucceeded>(
         "SecurityAdminSucceeded", schemas: 1...2, SecurityAdminSucceeded.init,
         Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints, since: 2),
         Member("by", \.by), .schema(\.schema))

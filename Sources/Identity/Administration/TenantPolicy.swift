@@ -1,7 +1,7 @@
-public import Canonical
+import Canonical
 
 /// The parties that may authorize the device keys of a tenant's employees.
-public enum KeyAuthorization: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum KeyAuthorization: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// As ``application``. An app with the role also countersigns an employee's first key at once.
     case automatic
     /// An app whose secret and link have the role, or an admin.
@@ -11,15 +11,14 @@ public enum KeyAuthorization: String, Sendable, Hashable, CaseIterable, MemberVa
 }
 
 /// How a registered employee becomes active.
-public enum Approval: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum Approval: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By registering.
     case automatic
-    /// By an admin's approval.
     case admin
 }
 
 /// Where secrets were evaluated.
-public enum ValidationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum ValidationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By the service, which saw the answers or the passphrase.
     case direct
     /// By the client with the service's help; no answer or passphrase reached the service.
@@ -27,7 +26,7 @@ public enum ValidationMode: String, Sendable, Hashable, CaseIterable, MemberValu
 }
 
 /// Who may register with a tenant.
-public enum RegistrationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum RegistrationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Anybody, through a linked app.
     case open
     /// Only people with an invitation.
@@ -38,32 +37,32 @@ public enum RegistrationMode: String, Sendable, Hashable, CaseIterable, MemberVa
 }
 
 /// The rules that a tenant sets for itself.
-public struct TenantPolicy: Sendable, Hashable {
+package struct TenantPolicy: Sendable, Hashable {
     /// The parties that may authorize device keys.
-    public var keyAuthorization: KeyAuthorization
+    package var keyAuthorization: KeyAuthorization
     /// How an employee becomes active.
-    public var approval: Approval
+    package var approval: Approval
     /// Whether the direct mode is refused.
-    public var blindOnly: Bool
+    package var blindOnly: Bool
     /// Whether a user with a passphrase may allow the questions as well.
-    public var questionsWithPassphrase: Bool
+    package var questionsWithPassphrase: Bool
     /// Who may register.
-    public var registrationMode: RegistrationMode
+    package var registrationMode: RegistrationMode
     /// The hours between the start of a recovery and new credentials.
-    public var recoveryDelayHours: Int
+    package var recoveryDelayHours: Int
     /// The hours after which an admin's session ends.
-    public var adminSessionHours: Int
+    package var adminSessionHours: Int
 
     /// The recovery delays that a tenant may choose, in hours.
-    public static let recoveryDelayRange = 1...168
+    package static let recoveryDelayRange = 1...168
     /// The lengths of admin sessions that a tenant may choose, in hours.
-    public static let adminSessionRange = 1...24
+    package static let adminSessionRange = 1...24
 
     /// The policy of a tenant that has set none.
-    public static let initial = TenantPolicy()
+    package static let initial = TenantPolicy()
 
     /// The defaults are those of ``initial``.
-    public init(
+    package init(
         keyAuthorization: KeyAuthorization = .application, approval: Approval = .automatic, blindOnly: Bool = false,
         questionsWithPassphrase: Bool = true, registrationMode: RegistrationMode = .open,
         recoveryDelayHours: Int = 24, adminSessionHours: Int = 1
@@ -78,12 +77,12 @@ public struct TenantPolicy: Sendable, Hashable {
     }
 
     /// Whether credentials may be used in a mode. The refusal's code is `policy.blind_only`.
-    public func permits(_ mode: ValidationMode) -> Bool { mode == .blind || !blindOnly }
+    package func permits(_ mode: ValidationMode) -> Bool { mode == .blind || !blindOnly }
 }
 
 extension TenantPolicy: FlatObject {
     /// The members of `TenantPolicyChanged`. Those of version 2 have the values of ``initial`` in older events.
-    public static let members = EventMembers<TenantPolicy>(
+    package static let members = EventMembers<TenantPolicy>(
         "TenantPolicy", schemas: 1...2, TenantPolicy.init,
         Member("keyAuthorization", \.keyAuthorization), Member("approval", \.approval),
         Member("blindOnly", \.blindOnly), Member("questionsWithPassphrase", \.questionsWithPassphrase),

@@ -1,24 +1,22 @@
-public import Canonical
+import Canonical
 
 /// Credentials were set for a new user.
-public struct CredentialsSet: EventPayload {
-    /// The user.
-    public var userID: UserID
-    /// The credentials.
-    public var credentialID: CredentialID
+package struct CredentialsSet: EventPayload {
+    package var userID: UserID
+    package var credentialID: CredentialID
     /// The record, as its construction defines it.
-    public var record: [UInt8]
+    package var record: [UInt8]
     /// The e-mail address as entered, encrypted under the user's key.
-    public var email: Personal
+    package var email: Personal
     /// The challenge of the set-up flow, which the device signed.
-    public var challenge: [UInt8]
+    package var challenge: [UInt8]
     /// The device's signature over the challenge.
-    public var deviceSignature: SignatureBytes
+    package var deviceSignature: SignatureBytes
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
-    public var userSignature: SignatureBytes
+    package var userSignature: SignatureBytes
 
     /// The members as the log has them.
-    public static let members = EventMembers<CredentialsSet>(
+    package static let members = EventMembers<CredentialsSet>(
         "CredentialsSet", CredentialsSet.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID),
         Member("record", \.record, .bytes(EventLimits.record)), Member("email", \.email),
@@ -40,25 +38,24 @@ public struct CredentialsSet: EventPayload {
 }
 
 /// A user's credentials were replaced, by a change or by a recovery.
-public struct CredentialsChanged: EventPayload {
-    /// The user.
-    public var userID: UserID
+package struct CredentialsChanged: EventPayload {
+    package var userID: UserID
     /// The new credentials.
-    public var credentialID: CredentialID
+    package var credentialID: CredentialID
     /// The replaced credentials, which are no longer valid.
-    public var previousCredentialID: CredentialID
+    package var previousCredentialID: CredentialID
     /// The new record, as its construction defines it. The replaced user key signed it, or it names the decisions of a
     /// recovery.
-    public var record: [UInt8]
+    package var record: [UInt8]
     /// The challenge of the flow, which names the replaced credentials and which the device signed.
-    public var challenge: [UInt8]
+    package var challenge: [UInt8]
     /// The device's signature over the challenge.
-    public var deviceSignature: SignatureBytes
+    package var deviceSignature: SignatureBytes
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
-    public var userSignature: SignatureBytes
+    package var userSignature: SignatureBytes
 
     /// The members as the log has them.
-    public static let members = EventMembers<CredentialsChanged>(
+    package static let members = EventMembers<CredentialsChanged>(
         "CredentialsChanged", CredentialsChanged.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID),
         Member("previousCredentialId", \.previousCredentialID),

@@ -2,14 +2,11 @@ import Canonical
 
 extension User {
     /// One account of a user and the tenant that it is in.
-    public struct TenantAccount: Sendable {
-        /// The account.
-        public var employee: Employee.State
-        /// The tenant.
-        public var tenant: Tenant.State
+    package struct TenantAccount: Sendable {
+        package var employee: Employee.State
+        package var tenant: Tenant.State
 
-        /// Pairs an account with its tenant.
-        public init(employee: Employee.State, tenant: Tenant.State) {
+        package init(employee: Employee.State, tenant: Tenant.State) {
             self.employee = employee
             self.tenant = tenant
         }
@@ -27,7 +24,7 @@ extension User {
     ///   - key: The device key, in force on `own`.
     ///   - own: The account with which the user changes the credentials.
     ///   - others: All other accounts of the user, in this and in other tenants.
-    public static func mayReplaceCredentials(
+    package static func mayReplaceCredentials(
         _ key: PublicKeyBytes, of own: TenantAccount, others: [TenantAccount]
     ) -> Bool {
         guard let registeredAt = own.employee.account?.registeredAt, carriesRole(key, on: own),

@@ -1,17 +1,16 @@
-public import Canonical
+package import Canonical
 
 extension Employee {
     /// The command that presents a device key.
-    public struct PresentKey: Sendable, Equatable {
+    package struct PresentKey: Sendable, Equatable {
         /// The device key.
-        public var key: PublicKeyBytes
+        package var key: PublicKeyBytes
         /// The flow in which the device proved possession of the key.
-        public var flow: FlowID
+        package var flow: FlowID
         /// The time of the presentation.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(key: PublicKeyBytes, flow: FlowID, time: Timestamp) {
+        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp) {
             self.key = key
             self.flow = flow
             self.time = time
@@ -19,18 +18,16 @@ extension Employee {
     }
 
     /// The command that authorizes a device key.
-    public struct AuthorizeKey: Sendable, Equatable {
+    package struct AuthorizeKey: Sendable, Equatable {
         /// The device key.
-        public var key: PublicKeyBytes
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var key: PublicKeyBytes
+        package var decision: AuthorityDecision
         /// The tenant, for the employee's role and the policy.
-        public var tenant: Tenant.State
+        package var tenant: Tenant.State
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(key: PublicKeyBytes, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
+        package init(key: PublicKeyBytes, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
             self.key = key
             self.decision = decision
             self.tenant = tenant
@@ -39,22 +36,20 @@ extension Employee {
     }
 
     /// The command that refuses a pending device key, or revokes an authorized one.
-    public struct EndKey: Sendable, Equatable {
+    package struct EndKey: Sendable, Equatable {
         /// The device key.
-        public var key: PublicKeyBytes
+        package var key: PublicKeyBytes
         /// The reason, as a code.
-        public var reason: ReasonCode
+        package var reason: ReasonCode
         /// The reason, in free text.
-        public var note: FreeText?
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var note: FreeText?
+        package var decision: AuthorityDecision
         /// The tenant, for the employee's role.
-        public var tenant: Tenant.State
+        package var tenant: Tenant.State
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             key: PublicKeyBytes, reason: ReasonCode, note: FreeText? = nil, decision: AuthorityDecision,
             tenant: Tenant.State, time: Timestamp
         ) {

@@ -1,22 +1,20 @@
-public import Canonical
+package import Canonical
 
 /// An attempt was charged, before the evaluation that it pays for.
-public struct AttemptCharged: EventPayload {
-    /// The credentials.
-    public var credentialID: CredentialID
-    /// The flow.
-    public var flow: FlowID
+package struct AttemptCharged: EventPayload {
+    package var credentialID: CredentialID
+    package var flow: FlowID
     /// The budget that was charged.
-    public var device: DeviceKind
+    package var device: DeviceKind
     /// The fingerprint of the device's key.
-    public var fingerprint: KeyFingerprint
+    package var fingerprint: KeyFingerprint
     /// How much of the budget is spent, this charge included.
-    public var spent: Int
+    package var spent: Int
     /// The size of the budget.
-    public var limit: Int
+    package var limit: Int
 
     /// The members as the log has them.
-    public static let members = EventMembers<AttemptCharged>(
+    package static let members = EventMembers<AttemptCharged>(
         "AttemptCharged", AttemptCharged.init,
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("device", \.device),
         Member("fingerprint", \.fingerprint), Member("spent", \.spent, .count), Member("limit", \.limit, .count))
@@ -35,16 +33,13 @@ public struct AttemptCharged: EventPayload {
 }
 
 /// A successful flow's charges were refunded.
-public struct AttemptsCleared: EventPayload {
-    /// The credentials.
-    public var credentialID: CredentialID
-    /// The flow.
-    public var flow: FlowID
-    /// The charge.
-    public var charge: ChargeID
+package struct AttemptsCleared: EventPayload {
+    package var credentialID: CredentialID
+    package var flow: FlowID
+    package var charge: ChargeID
 
     /// The members as the log has them.
-    public static let members = EventMembers<AttemptsCleared>(
+    package static let members = EventMembers<AttemptsCleared>(
         "AttemptsCleared", AttemptsCleared.init,
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("charge", \.charge))
 
@@ -56,16 +51,15 @@ public struct AttemptsCleared: EventPayload {
 }
 
 /// A budget, or the share of it that an app or a tenant has, is spent.
-public struct CredentialsLocked: EventPayload {
-    /// The credentials.
-    public var credentialID: CredentialID
+package struct CredentialsLocked: EventPayload {
+    package var credentialID: CredentialID
     /// The budget that is spent.
-    public var device: DeviceKind
+    package var device: DeviceKind
     /// When attempts are accepted again; absent if the credentials must be changed first.
-    public var until: Timestamp?
+    package var until: Timestamp?
 
     /// The members as the log has them.
-    public static let members = EventMembers<CredentialsLocked>(
+    package static let members = EventMembers<CredentialsLocked>(
         "CredentialsLocked", CredentialsLocked.init,
         Member("credentialId", \.credentialID), Member("device", \.device), Member(optional: "until", \.until))
 

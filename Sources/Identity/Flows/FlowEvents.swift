@@ -1,7 +1,6 @@
-public import Canonical
+import Canonical
 
-/// The purpose of a flow.
-public enum FlowPurpose: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum FlowPurpose: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Registering an employee.
     case registration
     /// Logging in.
@@ -13,7 +12,7 @@ public enum FlowPurpose: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 /// Whether an attempt's device has an authorized key of that user. Each kind has a budget of its own.
-public enum DeviceKind: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum DeviceKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The device has an authorized key of that user.
     case known
     /// Any other device, including a stranger's.
@@ -21,32 +20,29 @@ public enum DeviceKind: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 /// A valid proof, with everything needed to verify it from one ledger alone.
-public struct CredentialValidation: Sendable, Equatable {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct CredentialValidation: Sendable, Equatable {
+    package var employeeID: EmployeeID
     /// The user behind the employee.
-    public var userID: UserID
+    package var userID: UserID
     /// The credentials that were used.
-    public var credentialID: CredentialID
+    package var credentialID: CredentialID
     /// The user key that the right answers or passphrase unlocked.
-    public var userKey: PublicKeyBytes
+    package var userKey: PublicKeyBytes
     /// The device key.
-    public var employeeKey: PublicKeyBytes
-    /// The purpose of the flow.
-    public var purpose: FlowPurpose
+    package var employeeKey: PublicKeyBytes
+    package var purpose: FlowPurpose
     /// Where the secret was evaluated: by the service or by the client.
-    public var mode: ValidationMode
+    package var mode: ValidationMode
     /// The challenge: the exact bytes that were signed.
-    public var challenge: [UInt8]
+    package var challenge: [UInt8]
     /// The device's signature over the challenge.
-    public var deviceSignature: SignatureBytes
+    package var deviceSignature: SignatureBytes
     /// The user key's signature over its own tag and the challenge.
-    public var userSignature: SignatureBytes
+    package var userSignature: SignatureBytes
     /// The salt of the challenge's subject commitment, encrypted under the employee's key.
-    public var subjectSalt: Personal
+    package var subjectSalt: Personal
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         employeeID: EmployeeID, userID: UserID, credentialID: CredentialID, userKey: PublicKeyBytes,
         employeeKey: PublicKeyBytes, purpose: FlowPurpose, mode: ValidationMode, challenge: [UInt8],
         deviceSignature: SignatureBytes, userSignature: SignatureBytes, subjectSalt: Personal
@@ -67,7 +63,7 @@ public struct CredentialValidation: Sendable, Equatable {
 
 extension CredentialValidation: FlatObject {
     /// The members of `AnswersValidated` and `PassphraseValidated`.
-    public static let members = EventMembers<CredentialValidation>(
+    package static let members = EventMembers<CredentialValidation>(
         "CredentialValidation", CredentialValidation.init,
         Member("employeeId", \.employeeID), Member("userId", \.userID), Member("credentialId", \.credentialID),
         Member("userKey", \.userKey), Member("employeeKey", \.employeeKey), Member("purpose", \.purpose),
@@ -77,24 +73,24 @@ extension CredentialValidation: FlatObject {
 }
 
 /// The passphrase unlocked the user key.
-public struct PassphraseValidated: EventPayload {
+package struct PassphraseValidated: EventPayload {
     /// The proof and its signatures.
-    public var validation: CredentialValidation
+    package var validation: CredentialValidation
 
     /// The members as the log has them.
-    public static let members = EventMembers<PassphraseValidated>(
+    package static let members = EventMembers<PassphraseValidated>(
         "PassphraseValidated", PassphraseValidated.init, Member(inline: \.validation))
 
     package init(validation: CredentialValidation) { self.validation = validation }
 }
 
 /// Three right answers unlocked the user key.
-public struct AnswersValidated: EventPayload {
+package struct AnswersValidated: EventPayload {
     /// The proof and its signatures.
-    public var validation: CredentialValidation
+    package var validation: CredentialValidation
 
     /// The members as the log has them.
-    public static let members = EventMembers<AnswersValidated>(
+    package static let members = EventMembers<AnswersValidated>(
         "AnswersValidated", AnswersValidated.init, Member(inline: \.validation))
 
     package init(validation: CredentialValidation) { self.validation = validation }

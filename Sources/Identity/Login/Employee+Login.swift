@@ -1,8 +1,8 @@
-public import Canonical
+package import Canonical
 
 extension Employee {
     /// The outcome of a log-in or registration after a valid proof.
-    public enum Outcome: Sendable, Equatable {
+    package enum Outcome: Sendable, Equatable {
         /// A session starts.
         case success
         /// Somebody with authority must decide about the key first. The events present the key; there are none if it is
@@ -21,7 +21,7 @@ extension Employee {
     /// Decides a log-in after a valid proof, or returns `nil` if there is no such employee.
     ///
     /// The account is checked before the key: an employee who may not log in presents no key.
-    public static func login(
+    package static func login(
         _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp
     ) -> Outcome? {
         guard let account = state.account else { return nil }
@@ -43,7 +43,7 @@ extension Employee {
     ///
     /// A pending key is reported first, because the app can have it decided. A session starts only if every check
     /// passes.
-    public static func registration(_ state: State, key: PublicKeyBytes) -> Outcome? {
+    package static func registration(_ state: State, key: PublicKeyBytes) -> Outcome? {
         guard let account = state.account else { return nil }
         guard state.keys[key]?.status == .authorized else { return .authorizationPending(presenting: []) }
         switch account.status {

@@ -1,23 +1,22 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 /// A code that verifies one M-Pin identity of a user id, for people without a mailbox.
 ///
 /// An app or an admin hands it over. A start of a registration enters it.
-public enum MPinActivation: Decider {
-    /// The events of an activation.
-    public typealias Event = MPinActivationEvent
+package enum MPinActivation: Decider {
+    package typealias Event = MPinActivationEvent
 
     /// The state before the code is issued.
-    public static let initial = State()
+    package static let initial = State()
 
     /// The lifetime of a code.
-    public static let lifetime: Duration = .seconds(86_400)
+    package static let lifetime: Duration = .seconds(86_400)
     /// The number of wrong codes that ends an activation.
-    public static let maximumFailures = 5
+    package static let maximumFailures = 5
 
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
+    package enum Rejection: CodedRejection, CaseIterable {
         /// The code was never issued, has expired, was used, or ended by wrong entries. All have one code, which a
         /// wrong entry is answered with too.
         case invalid
@@ -27,7 +26,7 @@ public enum MPinActivation: Decider {
         case notPermitted
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .invalid, .notPermitted: .authorizationNotPermitted
             case .issued: .requestInvalid
@@ -35,8 +34,7 @@ public enum MPinActivation: Decider {
         }
     }
 
-    /// A command on an activation.
-    public enum Command: Sendable, Equatable {
+    package enum Command: Sendable, Equatable {
         /// Issue the code.
         case issue(Issue)
         /// Enter a code for the identity whose registration starts in the same append.
@@ -44,24 +42,21 @@ public enum MPinActivation: Decider {
     }
 
     /// The command that issues a code.
-    public struct Issue: Sendable, Equatable {
+    package struct Issue: Sendable, Equatable {
         /// The new activation's random id.
-        public var id: MPinActivationID
+        package var id: MPinActivationID
         /// The keyed digest that an entered code is compared with.
-        public var digest: Bytes32
+        package var digest: Bytes32
         /// The commitment that the statement names.
-        public var subject: Bytes32
+        package var subject: Bytes32
         /// The salt of the commitment.
-        public var subjectSalt: Bytes32
-        /// The user id.
-        public var userID: MPinUserID
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var subjectSalt: Bytes32
+        package var userID: MPinUserID
+        package var decision: AuthorityDecision
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             id: MPinActivationID, digest: Bytes32, subject: Bytes32, subjectSalt: Bytes32, userID: MPinUserID,
             decision: AuthorityDecision, time: Timestamp
         ) {
@@ -76,16 +71,16 @@ public enum MPinActivation: Decider {
     }
 
     /// The state of an activation, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The code as issued; `nil` before.
-        public internal(set) var issue: MPinActivationIssued?
+        package internal(set) var issue: MPinActivationIssued?
         /// The number of wrong codes.
-        public internal(set) var failures = 0
+        package internal(set) var failures = 0
         /// The identity that used the code.
-        public internal(set) var usedBy: MPinIdentityID?
+        package internal(set) var usedBy: MPinIdentityID?
 
         /// Whether the code may be entered at a time.
-        public func isOpen(at time: Timestamp) -> Bool {
+        package func isOpen(at time: Timestamp) -> Bool {
             guard let issue, usedBy == nil, failures < maximumFailures else { return false }
             return time < issue.expiresAt
         }
@@ -94,7 +89,7 @@ public enum MPinActivation: Decider {
     /// Decides a command: returns its events. Throws ``Rejection``.
     ///
     /// A wrong entry is an event, and the service refuses the start that it came with.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [MPinActivationEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [MPinActivationEvent] {
         switch command {
         case .issue(let issue): return try decide(state, issue)
         case .enter(let isRight, let identity, let time):
@@ -125,7 +120,7 @@ public enum MPinActivation: Decider {
     }
 
     /// Applies an event to the state. A code is issued once and used once.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<MPinActivationEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<MPinActivationEvent>) {
         switch recorded.event {
         case .issued(let event): if state.issue == nil { state.issue = event }
         case .failed: state.failures += 1

@@ -1,7 +1,6 @@
-public import Canonical
+package import Canonical
 
-/// An event of an activation.
-public enum MPinActivationEvent: AggregateEvent {
+package enum MPinActivationEvent: AggregateEvent {
     /// A code was issued.
     case issued(MPinActivationIssued)
     /// A wrong code was entered.
@@ -10,12 +9,11 @@ public enum MPinActivationEvent: AggregateEvent {
     case used(MPinActivationUsed)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         MPinActivationIssued.self, MPinActivationFailed.self, MPinActivationUsed.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .issued(let event): event
         case .failed(let event): event
@@ -24,7 +22,7 @@ public enum MPinActivationEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as MPinActivationIssued: self = .issued(event)
         case let event as MPinActivationFailed: self = .failed(event)
@@ -35,24 +33,23 @@ public enum MPinActivationEvent: AggregateEvent {
 }
 
 /// A code that verifies one identity of a user id was issued.
-public struct MPinActivationIssued: EventPayload {
-    /// The activation.
-    public var activationID: MPinActivationID
+package struct MPinActivationIssued: EventPayload {
+    package var activationID: MPinActivationID
     /// The keyed digest that an entered code is compared with.
-    public var digest: Bytes32
+    package var digest: Bytes32
     /// The salted commitment to the user id, which the signed statement names.
-    public var subject: Bytes32
+    package var subject: Bytes32
     /// The user id that the code is for, encrypted under the activation's own key.
-    public var userID: Personal
+    package var userID: Personal
     /// The salt of the commitment as base64url, encrypted under the activation's own key.
-    public var subjectSalt: Personal
+    package var subjectSalt: Personal
     /// When the code expires.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinActivationIssued>(
+    package static let members = EventMembers<MPinActivationIssued>(
         "MPinActivationIssued", MPinActivationIssued.init,
         Member("activationId", \.activationID), Member("digest", \.digest), Member("subject", \.subject),
         Member("userId", \.userID), Member("subjectSalt", \.subjectSalt), Member("expiresAt", \.expiresAt),
@@ -60,30 +57,27 @@ public struct MPinActivationIssued: EventPayload {
 }
 
 /// A wrong code was entered.
-public struct MPinActivationFailed: EventPayload {
-    /// The activation.
-    public var activationID: MPinActivationID
+package struct MPinActivationFailed: EventPayload {
+    package var activationID: MPinActivationID
     /// The number of wrong codes, this one included.
-    public var failures: Int
+    package var failures: Int
     /// The number of wrong codes that ends the activation.
-    public var limit: Int
+    package var limit: Int
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinActivationFailed>(
+    package static let members = EventMembers<MPinActivationFailed>(
         "MPinActivationFailed", MPinActivationFailed.init,
         Member("activationId", \.activationID), Member("failures", \.failures, .count),
         Member("limit", \.limit, .count))
 }
 
 /// A start used the code.
-public struct MPinActivationUsed: EventPayload {
-    /// The activation.
-    public var activationID: MPinActivationID
-    /// The identity.
-    public var identityID: MPinIdentityID
+package struct MPinActivationUsed: EventPayload {
+    package var activationID: MPinActivationID
+    package var identityID: MPinIdentityID
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinActivationUsed>(
+    package static let members = EventMembers<MPinActivationUsed>(
         "MPinActivationUsed", MPinActivationUsed.init,
         Member("activationId", \.activationID), Member("identityId", \.identityID))
 }

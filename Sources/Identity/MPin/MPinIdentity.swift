@@ -1,26 +1,25 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 /// The M-Pin identity of one user id on one device: its registration, its counts of wrong proofs and its end.
 ///
 /// A decision appends to the stream that it was made on, at the version that was folded. So the counts are exact: of two
 /// proofs that race, the second is decided again on the state after the first.
-public enum MPinIdentity: Decider {
-    /// The events of an identity.
-    public typealias Event = MPinIdentityEvent
+package enum MPinIdentity: Decider {
+    package typealias Event = MPinIdentityEvent
 
     /// The state before the registration starts.
-    public static let initial = State()
+    package static let initial = State()
 
     /// The time in which a started registration must be verified.
-    public static let registrationWindow: Duration = .seconds(3_600)
+    package static let registrationWindow: Duration = .seconds(3_600)
     /// The time, from the verification, in which a registration must be completed.
-    public static let issuingWindow: Duration = .seconds(3_600)
+    package static let issuingWindow: Duration = .seconds(3_600)
     /// The number of wrong proofs that blocks an identity however far apart they are. It keeps the stream short.
-    public static let lifetimeLimit = 50
+    package static let lifetimeLimit = 50
 
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [MPinIdentityEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [MPinIdentityEvent] {
         switch command {
         case .start(let start): try decide(state, start)
         case .restart(let policy, let time): try restart(state, policy, time)
@@ -226,32 +225,31 @@ public enum MPinIdentity: Decider {
 
 extension MPinIdentity {
     /// The state of an identity, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The registration as it started; `nil` before.
-        public internal(set) var registration: Registration?
+        package internal(set) var registration: Registration?
         /// How far the registration has come; `nil` before it starts.
-        public internal(set) var progress: Progress?
+        package internal(set) var progress: Progress?
         /// When the registration last started: at first, or by a restart.
-        public internal(set) var startedAt: Timestamp?
+        package internal(set) var startedAt: Timestamp?
         /// When the registration that last started expires, or would have expired unverified. Its mailed link does too.
-        public internal(set) var startedUntil: Timestamp?
+        package internal(set) var startedUntil: Timestamp?
         /// How the identity was verified last; `nil` while it is not.
-        public internal(set) var verifiedBy: MPinVerificationMethod?
+        package internal(set) var verifiedBy: MPinVerificationMethod?
         /// The employee's device that the identity is linked to; `nil` for an identity without an account.
-        public internal(set) var link: DeviceLink?
+        package internal(set) var link: DeviceLink?
         /// The client key whose share was issued last.
-        public internal(set) var key: IssuedKey?
+        package internal(set) var key: IssuedKey?
         /// The number of consecutive wrong proofs.
-        public internal(set) var failures = 0
+        package internal(set) var failures = 0
         /// The number of wrong proofs in all.
-        public internal(set) var lifetimeFailures = 0
+        package internal(set) var lifetimeFailures = 0
         /// How the identity ended; `nil` if it has not. Expiry ends it without an event.
-        public internal(set) var end: End?
+        package internal(set) var end: End?
         /// Whether the personal data was erased, which ends the identity too.
-        public internal(set) var isErased = false
+        package internal(set) var isErased = false
 
-        /// Returns the status at a time.
-        public func status(at time: Timestamp) -> Status {
+        package func status(at time: Timestamp) -> Status {
             guard registration != nil, let progress else { return .unknown }
             switch end {
             case .blocked: return .blocked
@@ -268,7 +266,7 @@ extension MPinIdentity {
         }
 
         /// The end of the step that the registration is in; `nil` for a registered identity.
-        public var deadline: Timestamp? {
+        package var deadline: Timestamp? {
             switch progress {
             case .started(let until), .activated(let until), .issued(let until): until
             case .registered, nil: nil
@@ -276,7 +274,7 @@ extension MPinIdentity {
         }
 
         /// Whether nobody has verified the identity, linked it or ended it. It then gives way to one that is verified.
-        public var isUnverified: Bool {
+        package var isUnverified: Bool {
             guard registration != nil, end == nil, !isErased, link == nil, case .started = progress else {
                 return false
             }
@@ -288,7 +286,7 @@ extension MPinIdentity {
     }
 
     /// The status of an identity at a time.
-    public enum Status: String, Sendable, Hashable, CaseIterable {
+    package enum Status: String, Sendable, Hashable, CaseIterable {
         /// No registration started.
         case unknown
         /// The registration waits for verification.
@@ -308,7 +306,7 @@ extension MPinIdentity {
     }
 
     /// How far a registration has come, with the time at which it expires.
-    public enum Progress: Sendable, Equatable {
+    package enum Progress: Sendable, Equatable {
         /// It waits for verification.
         case started(until: Timestamp)
         /// It is verified.
@@ -320,27 +318,23 @@ extension MPinIdentity {
     }
 
     /// How an identity ended.
-    public enum End: Sendable, Equatable {
+    package enum End: Sendable, Equatable {
         /// Wrong proofs reached a limit.
         case blocked(MPinBlockReason)
-        /// It was revoked.
         case revoked(MPinRevocationReason)
     }
 
     /// A registration as it started.
-    public struct Registration: Sendable, Equatable {
-        /// The identity.
-        public let id: MPinIdentityID
+    package struct Registration: Sendable, Equatable {
+        package let id: MPinIdentityID
         /// The SHA-256 of the M-Pin ID.
-        public let mpinIDHash: Bytes32
+        package let mpinIDHash: Bytes32
         /// The user id as entered.
-        public let userID: Personal
-        /// The name of the device.
-        public let deviceName: Personal?
+        package let userID: Personal
+        package let deviceName: Personal?
         /// How the identity is to be verified.
-        public let verification: MPinVerificationMode
-        /// The place of the event.
-        public let place: EventPlace
+        package let verification: MPinVerificationMode
+        package let place: EventPlace
 
         init(_ event: MPinRegistrationStarted, at place: EventPlace) {
             id = event.identityID
@@ -353,27 +347,24 @@ extension MPinIdentity {
     }
 
     /// The link of an identity to an employee's device.
-    public struct DeviceLink: Sendable, Equatable {
-        /// The employee.
-        public let employee: EmployeeID
+    package struct DeviceLink: Sendable, Equatable {
+        package let employee: EmployeeID
         /// The device key that signed the link.
-        public let fingerprint: KeyFingerprint
-        /// The place of the event.
-        public let place: EventPlace
+        package let fingerprint: KeyFingerprint
+        package let place: EventPlace
     }
 
     /// A client key whose share was issued.
-    public struct IssuedKey: Sendable, Equatable {
-        /// The suite.
-        public let suite: MPinKeySuite
+    package struct IssuedKey: Sendable, Equatable {
+        package let suite: MPinKeySuite
         /// The epoch of the master secrets. A repeated issue uses this epoch, so that it returns the same share.
-        public let epoch: Int
+        package let epoch: Int
         /// The push identifier of the device.
-        public let pushIdentifier: Personal?
+        package let pushIdentifier: Personal?
     }
 
     /// Applies an event to the state. An identity starts once, and nothing but an erasure follows its end.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<MPinIdentityEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<MPinIdentityEvent>) {
         if case .erased = recorded.event { state.isErased = true }
         guard state.end == nil, !state.isErased else { return }
         switch recorded.event {
@@ -411,8 +402,7 @@ extension MPinIdentity {
 }
 
 extension MPinIdentity {
-    /// A command on an identity.
-    public enum Command: Sendable, Equatable {
+    package enum Command: Sendable, Equatable {
         /// Start the registration.
         case start(Start)
         /// Start the registration again, unverified, before it is verified or after it expired.
@@ -425,7 +415,6 @@ extension MPinIdentity {
         case issueKey(IssueKey)
         /// Take the verdict about a proof.
         case prove(Proof)
-        /// Revoke the identity.
         case revoke(Revoke)
         /// End the identity if it is unverified, because another one of the user id is verified or linked.
         case supersede
@@ -439,7 +428,7 @@ extension MPinIdentity {
     }
 
     /// What verifies an identity, apart from the device that links it.
-    public enum VerificationProof: Sendable, Equatable {
+    package enum VerificationProof: Sendable, Equatable {
         /// The link in a mail to the user id.
         case email
         /// A right activation code, whose use the same append records.
@@ -449,24 +438,21 @@ extension MPinIdentity {
     }
 
     /// The command that starts a registration.
-    public struct Start: Sendable, Equatable {
+    package struct Start: Sendable, Equatable {
         /// The new identity's random id.
-        public var id: MPinIdentityID
+        package var id: MPinIdentityID
         /// The SHA-256 of the M-Pin ID.
-        public var mpinIDHash: Bytes32
-        /// The user id.
-        public var userID: MPinUserID
+        package var mpinIDHash: Bytes32
+        package var userID: MPinUserID
         /// The name of the device, if it gives one.
-        public var deviceName: MPinDeviceText?
+        package var deviceName: MPinDeviceText?
         /// The tenant's policy.
-        public var policy: MPinPolicy
+        package var policy: MPinPolicy
         /// What verifies the identity at once, if anything does. A mail never does.
-        public var verifiedBy: VerificationProof?
-        /// The time of the start.
-        public var time: Timestamp
+        package var verifiedBy: VerificationProof?
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             id: MPinIdentityID, mpinIDHash: Bytes32, userID: MPinUserID, deviceName: MPinDeviceText? = nil,
             policy: MPinPolicy, verifiedBy: VerificationProof? = nil, time: Timestamp
         ) {
@@ -484,22 +470,21 @@ extension MPinIdentity {
     ///
     /// The user id must be the account's address or employee id, so the state needs the text of the user id. Without it
     /// the link is refused.
-    public struct Link: Sendable, Equatable {
+    package struct Link: Sendable, Equatable {
         /// The account.
-        public var subject: AuthoritySubject
+        package var subject: AuthoritySubject
         /// The account's address, if it has one.
-        public var email: EmailAddress?
+        package var email: EmailAddress?
         /// The account's employee id.
-        public var companyEmployeeID: CompanyEmployeeID?
+        package var companyEmployeeID: CompanyEmployeeID?
         /// The decision by a device key of the account.
-        public var decision: AuthorityDecision
+        package var decision: AuthorityDecision
         /// The tenant's policy.
-        public var policy: MPinPolicy
+        package var policy: MPinPolicy
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             subject: AuthoritySubject, email: EmailAddress?, companyEmployeeID: CompanyEmployeeID?,
             decision: AuthorityDecision, policy: MPinPolicy, time: Timestamp
         ) {
@@ -513,22 +498,20 @@ extension MPinIdentity {
     }
 
     /// The command that issues the service's share of a client key.
-    public struct IssueKey: Sendable, Equatable {
-        /// The suite of the key.
-        public var suite: MPinKeySuite
+    package struct IssueKey: Sendable, Equatable {
+        package var suite: MPinKeySuite
         /// The epoch of the master secrets.
-        public var epoch: Int
+        package var epoch: Int
         /// The push identifier of the device, if it gives one.
-        public var pushIdentifier: MPinDeviceText?
+        package var pushIdentifier: MPinDeviceText?
         /// The tenant's policy.
-        public var policy: MPinPolicy
+        package var policy: MPinPolicy
         /// The status of the linked employee. A linked identity without an active employee is refused.
-        public var linkedStatus: EmployeeStatus?
+        package var linkedStatus: EmployeeStatus?
         /// The time of the request.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             suite: MPinKeySuite, epoch: Int, pushIdentifier: MPinDeviceText? = nil, policy: MPinPolicy,
             linkedStatus: EmployeeStatus? = nil, time: Timestamp
         ) {
@@ -545,18 +528,16 @@ extension MPinIdentity {
     ///
     /// A right proof of a registered identity has no event in the identity's stream. The flow's ``MPinAuthenticated``
     /// must then be appended on condition that the stream has not changed.
-    public struct Proof: Sendable, Equatable {
-        /// Whether the proof is right.
-        public var isRight: Bool
+    package struct Proof: Sendable, Equatable {
+        package var isRight: Bool
         /// The tenant's policy.
-        public var policy: MPinPolicy
+        package var policy: MPinPolicy
         /// The status of the linked employee. A linked identity without an active employee is refused.
-        public var linkedStatus: EmployeeStatus?
+        package var linkedStatus: EmployeeStatus?
         /// The time of the verdict.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(isRight: Bool, policy: MPinPolicy, linkedStatus: EmployeeStatus? = nil, time: Timestamp) {
+        package init(isRight: Bool, policy: MPinPolicy, linkedStatus: EmployeeStatus? = nil, time: Timestamp) {
             self.isRight = isRight
             self.policy = policy
             self.linkedStatus = linkedStatus
@@ -565,16 +546,14 @@ extension MPinIdentity {
     }
 
     /// The command that revokes an identity.
-    public struct Revoke: Sendable, Equatable {
+    package struct Revoke: Sendable, Equatable {
         /// The account that the identity is linked to; `nil` if it is not linked.
-        public var account: AuthoritySubject?
+        package var account: AuthoritySubject?
         /// Whether the tenant reclaims the address that is the user id. The decision is then one to reclaim it.
-        public var isReclaim: Bool
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var isReclaim: Bool
+        package var decision: AuthorityDecision
 
-        /// Each parameter sets the property of the same name.
-        public init(account: AuthoritySubject?, isReclaim: Bool = false, decision: AuthorityDecision) {
+        package init(account: AuthoritySubject?, isReclaim: Bool = false, decision: AuthorityDecision) {
             self.account = account
             self.isReclaim = isReclaim
             self.decision = decision
@@ -582,7 +561,7 @@ extension MPinIdentity {
     }
 
     /// The reasons to reject a command. A rejection appends nothing.
-    public enum Rejection: CodedRejection, CaseIterable {
+    package enum Rejection: CodedRejection, CaseIterable {
         /// There is no such identity.
         case unknown
         /// The identity is not verified, or has no client key, or its registration expired; or the identity that a
@@ -608,7 +587,7 @@ extension MPinIdentity {
         case inactive
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .unknown: .mpinUnknown
             case .unauthorized: .mpinUnauthorized

@@ -1,14 +1,11 @@
-public import Canonical
+package import Canonical
 
-/// An event of an M-Pin identity.
-public enum MPinIdentityEvent: AggregateEvent {
-    /// The registration started.
+package enum MPinIdentityEvent: AggregateEvent {
     case started(MPinRegistrationStarted)
     /// The registration started again.
     case restarted(MPinRegistrationRestarted)
     /// The identity was linked to an employee's account.
     case linked(MPinLinked)
-    /// The identity was verified.
     case verified(MPinIdentityVerified)
     /// The share of the client key was issued.
     case keyIssued(MPinClientKeyIssued)
@@ -26,14 +23,13 @@ public enum MPinIdentityEvent: AggregateEvent {
     case erased(MPinErased)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         MPinRegistrationStarted.self, MPinRegistrationRestarted.self, MPinLinked.self, MPinIdentityVerified.self,
         MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self, MPinFailuresCleared.self,
         MPinBlocked.self, MPinRevoked.self, MPinErased.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .started(let event): event
         case .restarted(let event): event
@@ -50,7 +46,7 @@ public enum MPinIdentityEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as MPinRegistrationStarted: self = .started(event)
         case let event as MPinRegistrationRestarted: self = .restarted(event)
@@ -69,23 +65,22 @@ public enum MPinIdentityEvent: AggregateEvent {
 }
 
 /// The registration of an M-Pin identity started: one user id on one device.
-public struct MPinRegistrationStarted: EventPayload {
-    /// The identity.
-    public var identityID: MPinIdentityID
+package struct MPinRegistrationStarted: EventPayload {
+    package var identityID: MPinIdentityID
     /// The SHA-256 of the M-Pin ID, whose 16 random bytes salt it. The M-Pin ID itself contains the user id and is
     /// never recorded.
-    public var mpinIDHash: Bytes32
+    package var mpinIDHash: Bytes32
     /// The user id as entered, encrypted under the identity's own key.
-    public var userID: Personal
+    package var userID: Personal
     /// The name of the device, encrypted under the identity's own key.
-    public var deviceName: Personal?
+    package var deviceName: Personal?
     /// How the identity is to be verified, as the policy said at the start.
-    public var verification: MPinVerificationMode
+    package var verification: MPinVerificationMode
     /// When the registration expires unless it is verified before.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinRegistrationStarted>(
+    package static let members = EventMembers<MPinRegistrationStarted>(
         "MPinRegistrationStarted", MPinRegistrationStarted.init,
         Member("identityId", \.identityID), Member("mpinIdHash", \.mpinIDHash), Member("userId", \.userID),
         Member(optional: "deviceName", \.deviceName), Member("verification", \.verification),
@@ -93,136 +88,134 @@ public struct MPinRegistrationStarted: EventPayload {
 }
 
 /// The registration of an identity started again, unverified. Counts of failed attempts stay.
-public struct MPinRegistrationRestarted: EventPayload {
+package struct MPinRegistrationRestarted: EventPayload {
     /// When the registration expires unless it is verified before.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinRegistrationRestarted>(
+    package static let members = EventMembers<MPinRegistrationRestarted>(
         "MPinRegistrationRestarted", MPinRegistrationRestarted.init,
         Member("expiresAt", \.expiresAt))
 }
 
 /// An identity was linked to an employee's account, which only a device key of that account decides.
-public struct MPinLinked: EventPayload {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct MPinLinked: EventPayload {
+    package var employeeID: EmployeeID
     /// The device key that decided: the identity belongs to that device.
-    public var fingerprint: KeyFingerprint
+    package var fingerprint: KeyFingerprint
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinLinked>(
+    package static let members = EventMembers<MPinLinked>(
         "MPinLinked", MPinLinked.init,
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("by", \.by))
 }
 
 /// An identity was verified, and a client key may be issued for it.
-public struct MPinIdentityVerified: EventPayload {
+package struct MPinIdentityVerified: EventPayload {
     /// How it was verified.
-    public var method: MPinVerificationMethod
+    package var method: MPinVerificationMethod
     /// When the registration expires unless it is completed before.
-    public var issueUntil: Timestamp
+    package var issueUntil: Timestamp
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinIdentityVerified>(
+    package static let members = EventMembers<MPinIdentityVerified>(
         "MPinIdentityVerified", MPinIdentityVerified.init,
         Member("method", \.method), Member("issueUntil", \.issueUntil), Member("by", \.by))
 }
 
 /// The service issued its share of the identity's client key. Repetitions return the same share without an event.
-public struct MPinClientKeyIssued: EventPayload {
+package struct MPinClientKeyIssued: EventPayload {
     /// The suite that the key belongs to.
-    public var suite: MPinKeySuite
+    package var suite: MPinKeySuite
     /// The epoch of the master secrets that the key derives from.
-    public var epoch: Int
+    package var epoch: Int
     /// The push identifier of the device, encrypted under the identity's own key.
-    public var pushIdentifier: Personal?
+    package var pushIdentifier: Personal?
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinClientKeyIssued>(
+    package static let members = EventMembers<MPinClientKeyIssued>(
         "MPinClientKeyIssued", MPinClientKeyIssued.init,
         Member("suite", \.suite), Member("epoch", \.epoch, .count),
         Member(optional: "pushIdentifier", \.pushIdentifier))
 }
 
 /// The client proved its token for the first time, which completes the registration.
-public struct MPinRegistered: EventPayload {
+package struct MPinRegistered: EventPayload {
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinRegistered>(
+    package static let members = EventMembers<MPinRegistered>(
         "MPinRegistered", MPinRegistered.init)
 }
 
 /// A proof was wrong.
-public struct MPinAuthenticationFailed: EventPayload {
+package struct MPinAuthenticationFailed: EventPayload {
     /// The number of consecutive wrong proofs, this one included.
-    public var failures: Int
+    package var failures: Int
     /// The number of consecutive wrong proofs that blocks the identity.
-    public var limit: Int
+    package var limit: Int
     /// The number of wrong proofs since the identity started, this one included.
-    public var lifetime: Int
+    package var lifetime: Int
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinAuthenticationFailed>(
+    package static let members = EventMembers<MPinAuthenticationFailed>(
         "MPinAuthenticationFailed", MPinAuthenticationFailed.init,
         Member("failures", \.failures, .count), Member("limit", \.limit, .count),
         Member("lifetime", \.lifetime, .count))
 }
 
 /// A right proof set the count of consecutive wrong proofs back to zero.
-public struct MPinFailuresCleared: EventPayload {
+package struct MPinFailuresCleared: EventPayload {
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinFailuresCleared>(
+    package static let members = EventMembers<MPinFailuresCleared>(
         "MPinFailuresCleared", MPinFailuresCleared.init)
 }
 
 /// Wrong proofs ended the identity for good.
-public struct MPinBlocked: EventPayload {
+package struct MPinBlocked: EventPayload {
     /// The limit that was reached.
-    public var reason: MPinBlockReason
+    package var reason: MPinBlockReason
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinBlocked>(
+    package static let members = EventMembers<MPinBlocked>(
         "MPinBlocked", MPinBlocked.init,
         Member("reason", \.reason))
 }
 
 /// The identity ended for good by a decision or by a rule.
-public struct MPinRevoked: EventPayload {
+package struct MPinRevoked: EventPayload {
     /// The reason, as a code.
-    public var reason: MPinRevocationReason
+    package var reason: MPinRevocationReason
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinRevoked>(
+    package static let members = EventMembers<MPinRevoked>(
         "MPinRevoked", MPinRevoked.init,
         Member("reason", \.reason), Member("by", \.by))
 }
 
 /// The identity's personal data was erased: its key is destroyed with this event or right after it.
-public struct MPinErased: EventPayload {
+package struct MPinErased: EventPayload {
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinErased>(
+    package static let members = EventMembers<MPinErased>(
         "MPinErased", MPinErased.init,
         Member("by", \.by))
 }
 
 /// A flow received a right proof of an identity.
-public struct MPinAuthenticated: EventPayload {
-    /// The identity.
-    public var identityID: MPinIdentityID
+package struct MPinAuthenticated: EventPayload {
+    package var identityID: MPinIdentityID
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinAuthenticated>(
+    package static let members = EventMembers<MPinAuthenticated>(
         "MPinAuthenticated", MPinAuthenticated.init,
         Member("identityId", \.identityID))
 
@@ -234,14 +227,14 @@ public struct MPinAuthenticated: EventPayload {
 /// A flow took a proof of an M-Pin identity in the place of answers, and its device signed the flow's challenge.
 ///
 /// The signature is verifiable by anybody. The verdict about the PIN is the word of the service.
-public struct MPinValidated: EventPayload {
+package struct MPinValidated: EventPayload {
     /// The challenge: the exact bytes that were signed.
-    public var challenge: [UInt8]
+    package var challenge: [UInt8]
     /// The device's signature over the challenge.
-    public var deviceSignature: SignatureBytes
+    package var deviceSignature: SignatureBytes
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinValidated>(
+    package static let members = EventMembers<MPinValidated>(
         "MPinValidated", MPinValidated.init,
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
         Member("deviceSignature", \.deviceSignature))

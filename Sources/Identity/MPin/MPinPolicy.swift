@@ -1,7 +1,7 @@
-public import Canonical
+import Canonical
 
 /// How unverified M-Pin identities of a tenant are verified.
-public enum MPinVerificationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MPinVerificationMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By a link in a mail to the user id, which must be an address.
     case email
     /// By an app with AUTHORIZATION: at once if it starts the registration, otherwise when it decides.
@@ -9,24 +9,24 @@ public enum MPinVerificationMode: String, Sendable, Hashable, CaseIterable, Memb
 }
 
 /// The rules that a tenant sets for M-Pin.
-public struct MPinPolicy: Sendable, Hashable {
+package struct MPinPolicy: Sendable, Hashable {
     /// Whether identities can be registered and can authenticate.
-    public var enabled: Bool
+    package var enabled: Bool
     /// How identities are verified.
-    public var verification: MPinVerificationMode
+    package var verification: MPinVerificationMode
     /// The number of consecutive wrong proofs that blocks an identity.
-    public var maximumFailures: Int
+    package var maximumFailures: Int
     /// Whether the proof of a linked identity may stand in the place of answers in a log-in.
-    public var opensSessions: Bool
+    package var opensSessions: Bool
 
     /// The limits that a tenant may choose.
-    public static let failureRange = 1...5
+    package static let failureRange = 1...5
 
     /// The policy of a tenant that has set none.
-    public static let initial = MPinPolicy()
+    package static let initial = MPinPolicy()
 
     /// The defaults are those of ``initial``.
-    public init(
+    package init(
         enabled: Bool = true, verification: MPinVerificationMode = .email, maximumFailures: Int = 3,
         opensSessions: Bool = false
     ) {
@@ -37,12 +37,12 @@ public struct MPinPolicy: Sendable, Hashable {
     }
 
     /// Whether every value is in its range.
-    public var isValid: Bool { Self.failureRange.contains(maximumFailures) }
+    package var isValid: Bool { Self.failureRange.contains(maximumFailures) }
 }
 
 extension MPinPolicy: FlatObject {
     /// The members of `MPinPolicyChanged`.
-    public static let members = EventMembers<MPinPolicy>(
+    package static let members = EventMembers<MPinPolicy>(
         "MPinPolicy", MPinPolicy.init,
         Member("enabled", \.enabled), Member("verification", \.verification),
         Member("maximumFailures", \.maximumFailures, .integer(failureRange)),
@@ -50,13 +50,13 @@ extension MPinPolicy: FlatObject {
 }
 
 /// The tenant replaced its policy for M-Pin.
-public struct MPinPolicyChanged: EventPayload {
+package struct MPinPolicyChanged: EventPayload {
     /// The whole new policy.
-    public var policy: MPinPolicy
+    package var policy: MPinPolicy
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<MPinPolicyChanged>(
+    package static let members = EventMembers<MPinPolicyChanged>(
         "MPinPolicyChanged", MPinPolicyChanged.init, Member(inline: \.policy), Member("by", \.by))
 }

@@ -1,8 +1,8 @@
-public import Canonical
+import Canonical
 import ErrorCodes
 
 /// How an M-Pin identity was verified.
-public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// By the link in a mail to the user id.
     case email
     /// By an activation code.
@@ -14,13 +14,13 @@ public enum MPinVerificationMethod: String, Sendable, Hashable, CaseIterable, Me
 }
 
 /// The cryptographic suite of a client key. The name is stored with every issued key.
-public enum MPinKeySuite: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MPinKeySuite: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// M-Pin over BLS12-381 with the map and the hash of Apache's AMCL 3.
     case bls12381AMCL3SHA256 = "BLS12381-AMCL3-SHA256"
 }
 
 /// The limit that blocked an identity.
-public enum MPinBlockReason: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MPinBlockReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// As many consecutive wrong proofs as the policy allows.
     case failures
     /// As many wrong proofs as an identity may ever have.
@@ -28,7 +28,7 @@ public enum MPinBlockReason: String, Sendable, Hashable, CaseIterable, MemberVal
 }
 
 /// The reason why an identity was revoked.
-public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Somebody with authority revoked it.
     case revoked
     /// The tenant reclaimed the address that is its user id.
@@ -43,20 +43,19 @@ public enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable, Memb
 ///
 /// Two user ids are equal if their canonical forms are the same bytes, and those that are addresses if the addresses
 /// are equal. The user id is shown as entered.
-public struct MPinUserID: Sendable, Hashable {
+package struct MPinUserID: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8, as entered and in canonical form.
-    public static let maximumBytes = 256
-    /// The user id as entered.
-    public let entered: String
+    package static let maximumBytes = 256
+    package let entered: String
     /// The canonical form in UTF-8. Claims are keyed by it, so addresses that fold to one text share their places.
-    public let canonical: [UInt8]
+    package let canonical: [UInt8]
     /// The address that the user id is, if it is one.
-    public let address: EmailAddress?
+    package let address: EmailAddress?
 
     /// Parses a user id.
     ///
     /// - Throws: ``ValueError`` with `request.invalid`.
-    public init(_ text: String) throws(ValueError) {
+    package init(_ text: String) throws(ValueError) {
         try checkEntered(text, field: "userId")
         canonical = try canonicalForm(
             text, maximumBytes: Self.maximumBytes, field: "userId", missing: .requestInvalid, invalid: .requestInvalid)
@@ -65,39 +64,39 @@ public struct MPinUserID: Sendable, Hashable {
     }
 
     /// The bytes by which user ids are matched.
-    public var key: [UInt8] { address?.key ?? canonical }
+    package var key: [UInt8] { address?.key ?? canonical }
 
     /// The text of the form by which user ids are matched, for comparison with user ids from elsewhere.
     ///
     /// An address has A-labels after the `@`. What names no internet domain is folded as a whole.
-    public var folded: String {
+    package var folded: String {
         let bytes = address?.domainName == nil ? canonical : key
         return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Whether the user id is the address or the employee id of an account.
-    public func names(_ email: EmailAddress?, _ employeeID: CompanyEmployeeID?) -> Bool {
+    package func names(_ email: EmailAddress?, _ employeeID: CompanyEmployeeID?) -> Bool {
         (address != nil && address == email) || canonical == employeeID?.canonical
     }
 
     /// Whether both have the same ``key``.
-    public static func == (left: MPinUserID, right: MPinUserID) -> Bool { left.key == right.key }
+    package static func == (left: MPinUserID, right: MPinUserID) -> Bool { left.key == right.key }
 
     /// Hashes the ``key``.
-    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
 /// A name or an identifier that a device gives for itself: 1 to 256 bytes without invisible characters.
-public struct MPinDeviceText: Sendable, Hashable {
+package struct MPinDeviceText: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8.
-    public static let maximumBytes = 256
+    package static let maximumBytes = 256
     /// The text as entered.
-    public let text: String
+    package let text: String
 
     /// Checks a text.
     ///
     /// - Throws: ``ValueError`` with `request.invalid` and the name of the given member.
-    public init(_ text: String, field: String) throws(ValueError) {
+    package init(_ text: String, field: String) throws(ValueError) {
         try checkEntered(text, field: field)
         guard (1...Self.maximumBytes).contains(text.utf8.count) else {
             throw ValueError(.requestInvalid, field: field, reason: "1 to 256 bytes are accepted")

@@ -1,25 +1,23 @@
-public import Canonical
+package import Canonical
 
 /// A user showed that they read the mails of their address: they opened the link that was sent there.
-public struct EmailVerified: EventPayload {
-    /// The user.
-    public var userID: UserID
+package struct EmailVerified: EventPayload {
+    package var userID: UserID
     /// The position of the event that has the verified address, in the same ledger. Another address is not verified.
-    public var address: Int64
+    package var address: Int64
 
     /// The members as the log has them.
-    public static let members = EventMembers<EmailVerified>(
+    package static let members = EventMembers<EmailVerified>(
         "EmailVerified", EmailVerified.init,
         Member("userId", \.userID), Member("address", \.address, .position))
 }
 
 extension User {
     /// The address of a user, as far as decisions need it.
-    public struct Address: Sendable, Equatable {
-        /// The event that has the address.
-        public let place: EventPlace
+    package struct Address: Sendable, Equatable {
+        package let place: EventPlace
         /// When the user opened the link that was sent there; `nil` before.
-        public internal(set) var verifiedAt: Timestamp?
+        package internal(set) var verifiedAt: Timestamp?
     }
 
     /// Decides about the link of a mail. The address has to be the one that the mail went to.
@@ -32,5 +30,5 @@ extension User {
 
 extension User.State {
     /// Whether the user has an address and opened the link that was sent there.
-    public var isEmailVerified: Bool { holdsEmail && address?.verifiedAt != nil }
+    package var isEmailVerified: Bool { holdsEmail && address?.verifiedAt != nil }
 }

@@ -1,20 +1,19 @@
-public import Canonical
+package import Canonical
 
 /// A mail is to be sent. The event holds neither an address nor a link.
-public struct MailQueued: EventPayload {
-    /// The mail.
-    public var mailID: MailID
+package struct MailQueued: EventPayload {
+    package var mailID: MailID
     /// Whom the mail goes to.
-    public var recipient: MailRecipient
+    package var recipient: MailRecipient
     /// What the mail is about.
-    public var kind: MailKind
+    package var kind: MailKind
     /// The language of the text; `nil` if it is unknown.
-    public var locale: MailLanguage?
+    package var locale: MailLanguage?
     /// When the mail is given up.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     /// The members as the log has them.
-    public static let members = EventMembers<MailQueued>(
+    package static let members = EventMembers<MailQueued>(
         "MailQueued", MailQueued.init,
         Member("mailId", \.mailID), Member("recipient", \.recipient), Member("kind", \.kind),
         Member(optional: "locale", \.locale), Member("expiresAt", \.expiresAt))
@@ -31,12 +30,12 @@ public struct MailQueued: EventPayload {
 }
 
 /// A mail server accepted the mail.
-public struct MailSent: EventPayload {
+package struct MailSent: EventPayload {
     /// The number of attempts, this one included.
-    public var attempts: Int
+    package var attempts: Int
 
     /// The members as the log has them.
-    public static let members = EventMembers<MailSent>(
+    package static let members = EventMembers<MailSent>(
         "MailSent", MailSent.init,
         Member("attempts", \.attempts, .count))
 
@@ -46,14 +45,14 @@ public struct MailSent: EventPayload {
 }
 
 /// A mail was given up.
-public struct MailFailed: EventPayload {
+package struct MailFailed: EventPayload {
     /// The number of attempts to send it.
-    public var attempts: Int
+    package var attempts: Int
     /// The reason: `smtp_` and the reply code, `address_invalid`, `expired`, `not_needed` or `dropped`.
-    public var code: ReasonCode
+    package var code: ReasonCode
 
     /// The members as the log has them.
-    public static let members = EventMembers<MailFailed>(
+    package static let members = EventMembers<MailFailed>(
         "MailFailed", MailFailed.init,
         Member("attempts", \.attempts, .count), Member("code", \.code))
 

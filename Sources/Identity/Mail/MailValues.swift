@@ -1,19 +1,19 @@
-public import Canonical
+package import Canonical
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The subject of ids of mails.
-public enum MailSubject {}
+package enum MailSubject {}
 
 /// The id of a mail, which is also part of its `Message-ID`.
-public typealias MailID = Identifier<MailSubject>
+package typealias MailID = Identifier<MailSubject>
 
 /// What a mail is about. It chooses the text.
-public enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// A link that verifies the address of a user.
     case verify
     /// A link that verifies an M-Pin identity.
@@ -35,14 +35,14 @@ public enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.
-public enum MailRecipient: Sendable, Hashable {
+package enum MailRecipient: Sendable, Hashable {
     /// An M-Pin identity, whose user id is the address.
     case identity(MPinIdentityID)
     /// A user with an address.
     case user(UserID)
 
     /// The kind of recipient, as events and rows have it.
-    public var kind: String {
+    package var kind: String {
         switch self {
         case .identity: "identity"
         case .user: "user"
@@ -50,7 +50,7 @@ public enum MailRecipient: Sendable, Hashable {
     }
 
     /// The id of the identity or the user, which is also the id of the key of the address.
-    public var uuid: UUID {
+    package var uuid: UUID {
         switch self {
         case .identity(let id): id.uuid
         case .user(let id): id.uuid
@@ -58,7 +58,7 @@ public enum MailRecipient: Sendable, Hashable {
     }
 
     /// Reads the two parts; `nil` for an unknown kind.
-    public init?(kind: String, uuid: UUID) {
+    package init?(kind: String, uuid: UUID) {
         switch kind {
         case "identity": self = .identity(MPinIdentityID(uuid))
         case "user": self = .user(UserID(uuid))
@@ -70,7 +70,8 @@ public enum MailRecipient: Sendable, Hashable {
 
 extension MailRecipient: MemberValue {
     /// An object with the kind and the id of the recipient.
-    public static let memberKind = MemberKind<Self>(.object(name: "MailRecipient")) { (json, place) throws(JSONError) in
+    package static let memberKind = MemberKind<Self>(.object(name: "MailRecipient")) {
+        (json, place) throws(JSONError) in
         var reader = try ObjectReader(json, at: place.pointer)
         guard let recipient = Self(kind: try reader.string("kind"), uuid: try reader.uuid("id")) else {
             throw reader.invalid("kind", "another word is expected")
@@ -83,14 +84,13 @@ extension MailRecipient: MemberValue {
 }
 
 /// A language of mails and of the pages behind their links.
-public enum MailLanguage: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum MailLanguage: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// English, which everybody gets whose languages are unknown.
     case english = "en"
-    /// German.
     case german = "de"
 
     /// Returns the first of some language tags (RFC 5646) that there is a text in, such as `de` for `de-CH`.
-    public static func choose(_ tags: [String]) -> MailLanguage? {
+    package static func choose(_ tags: [String]) -> MailLanguage? {
         tags.lazy.compactMap { tag in
             tag.split(separator: "-").first.flatMap { MailLanguage(rawValue: $0.lowercased()) }
         }.first

@@ -1,16 +1,16 @@
-public import Canonical
+import Canonical
 
 /// The operator registered an app as a client of the OpenID provider, or changed what was registered.
-public struct AppClientChanged: EventPayload {
+package struct AppClientChanged: EventPayload {
     /// The app.
-    public var appID: AppID
+    package var appID: AppID
     /// What is registered from now on; nothing of an earlier event stays.
-    public var client: ClientRegistration
+    package var client: ClientRegistration
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<AppClientChanged>(
+    package static let members = EventMembers<AppClientChanged>(
         "AppClientChanged", AppClientChanged.init,
         Member("appId", \.appID), Member(inline: \.client), Member("by", \.by))
 }

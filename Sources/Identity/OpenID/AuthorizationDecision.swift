@@ -1,7 +1,7 @@
-public import Canonical
+package import Canonical
 
 /// What happens next with an authorization request.
-public enum AuthorizationDecision: Sendable, Hashable {
+package enum AuthorizationDecision: Sendable, Hashable {
     /// A page logs the person in.
     case logIn
     /// A page lets the person choose an account, or log in to another one.
@@ -15,22 +15,22 @@ public enum AuthorizationDecision: Sendable, Hashable {
 }
 
 /// Everything that the decision about an authorization request depends on.
-public struct AuthorizationSituation: Sendable, Equatable {
+package struct AuthorizationSituation: Sendable, Equatable {
     /// A person who is logged in in this browser.
-    public struct Person: Sendable, Equatable {
+    package struct Person: Sendable, Equatable {
         /// The account.
-        public var employee: EmployeeID
+        package var employee: EmployeeID
         /// Its tenant.
-        public var tenant: TenantID
+        package var tenant: TenantID
         /// When the person logged in.
-        public var authenticatedAt: Timestamp
+        package var authenticatedAt: Timestamp
         /// Whether the client takes people of the tenant and the tenant links the client.
-        public var isTaken: Bool
+        package var isTaken: Bool
         /// The scopes that the person consented to before; `nil` without a consent in force.
-        public var consented: Set<OpenIDScope>?
+        package var consented: Set<OpenIDScope>?
 
         /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             employee: EmployeeID, tenant: TenantID, authenticatedAt: Timestamp, isTaken: Bool,
             consented: Set<OpenIDScope>? = nil
         ) {
@@ -43,42 +43,42 @@ public struct AuthorizationSituation: Sendable, Equatable {
     }
 
     /// What the person answered on the pages of this request.
-    public struct Answers: Sendable, Equatable {
+    package struct Answers: Sendable, Equatable {
         /// The account that was chosen.
-        public var chosen: EmployeeID?
+        package var chosen: EmployeeID?
         /// Whether the question for consent was answered, and how, by that account.
-        public var consent: (by: EmployeeID, isGiven: Bool)?
+        package var consent: (by: EmployeeID, isGiven: Bool)?
 
         /// Each parameter sets the property of the same name.
-        public init(chosen: EmployeeID? = nil, consent: (by: EmployeeID, isGiven: Bool)? = nil) {
+        package init(chosen: EmployeeID? = nil, consent: (by: EmployeeID, isGiven: Bool)? = nil) {
             self.chosen = chosen
             self.consent = consent
         }
 
         /// Whether both are the same answers.
-        public static func == (left: Answers, right: Answers) -> Bool {
+        package static func == (left: Answers, right: Answers) -> Bool {
             left.chosen == right.chosen && left.consent?.by == right.consent?.by
                 && left.consent?.isGiven == right.consent?.isGiven
         }
     }
 
     /// When the request arrived first.
-    public var arrivedAt: Timestamp
+    package var arrivedAt: Timestamp
     /// The time of the decision.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The person of the browser session; `nil` without one.
-    public var person: Person?
+    package var person: Person?
     /// The tenant that the request names; `nil` if it names none.
-    public var tenant: TenantID?
+    package var tenant: TenantID?
     /// The subject of the request's `id_token_hint`; `nil` without a hint.
-    public var hinted: Hint?
+    package var hinted: Hint?
     /// When the client asks for consent.
-    public var consentMode: ConsentMode
+    package var consentMode: ConsentMode
     /// What the person answered on the pages.
-    public var answers: Answers
+    package var answers: Answers
 
     /// What an `id_token_hint` says.
-    public enum Hint: Sendable, Hashable {
+    package enum Hint: Sendable, Hashable {
         /// An ID token of this service for this client and this person, however old.
         case employee(EmployeeID)
         /// Something else.
@@ -86,7 +86,7 @@ public struct AuthorizationSituation: Sendable, Equatable {
     }
 
     /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         arrivedAt: Timestamp, time: Timestamp, person: Person? = nil, tenant: TenantID? = nil, hinted: Hint? = nil,
         consentMode: ConsentMode = .never, answers: Answers = Answers()
     ) {
@@ -102,7 +102,7 @@ public struct AuthorizationSituation: Sendable, Equatable {
 
 extension AuthorizationRequest {
     /// Decides what happens next.
-    public func decide(_ situation: AuthorizationSituation) -> AuthorizationDecision {
+    package func decide(_ situation: AuthorizationSituation) -> AuthorizationDecision {
         if situation.hinted == .invalid {
             return .refuse(AuthorizationError(.invalidRequest, "id_token_hint is no ID token of this client"))
         }

@@ -1,12 +1,12 @@
 /// The reason why an authorization request is refused.
-public enum AuthorizationFault: Error, Sendable, Hashable {
+package enum AuthorizationFault: Error, Sendable, Hashable {
     /// Nobody may be sent anywhere: a page says what is wrong (RFC 6749, section 4.1.2.1).
     case page(Page)
     /// The client is told, by a redirect to the redirect URI of the request.
     case redirect(AuthorizationError)
 
     /// What a page says.
-    public enum Page: String, Sendable, Hashable, CaseIterable {
+    package enum Page: String, Sendable, Hashable, CaseIterable {
         /// There is no such client, or `client_id` is missing or given twice.
         case unknownClient
         /// The redirect URI is missing, given twice or not one that the operator registered.
@@ -19,9 +19,9 @@ public enum AuthorizationFault: Error, Sendable, Hashable {
 }
 
 /// An error that a client is told by a redirect (RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6).
-public struct AuthorizationError: Error, Sendable, Hashable {
+package struct AuthorizationError: Error, Sendable, Hashable {
     /// The codes.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         case invalidRequest = "invalid_request"
         case unsupportedResponseType = "unsupported_response_type"
         case invalidScope = "invalid_scope"
@@ -36,12 +36,12 @@ public struct AuthorizationError: Error, Sendable, Hashable {
     }
 
     /// The code, `error`.
-    public let code: Code
+    package let code: Code
     /// What happened and what to do, `error_description`: printable ASCII without `"` and `\`.
-    public let description: String
+    package let description: String
 
     /// Each parameter sets the property of the same name.
-    public init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
     }

@@ -1,23 +1,23 @@
 /// The decoded parameters of a request to the authorization endpoint or to the log-out endpoint.
 ///
 /// A parameter that is empty counts as absent, and an unknown one is ignored (RFC 6749, section 3.1).
-public struct AuthorizationParameters: Sendable, Equatable {
+package struct AuthorizationParameters: Sendable, Equatable {
     /// The names that are kept.
-    public static let known: Set<String> = [
+    package static let known: Set<String> = [
         "client_id", "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "prompt", "max_age", "login_hint", "id_token_hint", "ui_locales", "acr_values",
         "tenant", "request", "request_uri", "registration", "post_logout_redirect_uri", "logout_hint",
     ]
     /// The largest number of bytes of all names and values that are kept.
-    public static let maximumBytes = 12_288
+    package static let maximumBytes = 12_288
 
     /// The values by name, each given once.
-    public let values: [String: String]
+    package let values: [String: String]
     /// The names that were given more than once.
-    public let repeated: Set<String>
+    package let repeated: Set<String>
 
     /// Keeps the known parameters.
-    public init(_ pairs: some Sequence<(name: String, value: String)>) {
+    package init(_ pairs: some Sequence<(name: String, value: String)>) {
         var values: [String: String] = [:], repeated: Set<String> = [], seen: Set<String> = []
         for (name, value) in pairs where Self.known.contains(name) {
             if !seen.insert(name).inserted { repeated.insert(name) }
@@ -32,7 +32,7 @@ public struct AuthorizationParameters: Sendable, Equatable {
     public subscript(name: String) -> String? { values[name] }
 
     /// Whether the parameters are more than the service keeps.
-    public var isTooLarge: Bool {
+    package var isTooLarge: Bool {
         values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } > Self.maximumBytes
     }
 }

@@ -1,9 +1,9 @@
 import Canonical
 
 /// A request to the authorization endpoint, read and checked against the client's registration.
-public struct AuthorizationRequest: Sendable, Equatable {
+package struct AuthorizationRequest: Sendable, Equatable {
     /// What the client wants the person to see.
-    public enum Prompt: String, Sendable, Hashable, CaseIterable {
+    package enum Prompt: String, Sendable, Hashable, CaseIterable {
         /// Nothing: an error instead.
         case none
         /// A log-in, even within a session.
@@ -15,37 +15,37 @@ public struct AuthorizationRequest: Sendable, Equatable {
     }
 
     /// The client.
-    public let client: AppID
+    package let client: AppID
     /// The redirect URI: one that the operator registered.
-    public let redirect: ClientURI
+    package let redirect: ClientURI
     /// The value to return with the answer.
-    public let state: String?
+    package let state: String?
     /// The value to repeat in the ID token.
-    public let nonce: String?
+    package let nonce: String?
     /// The requested scopes that the service knows; `openid` is among them.
-    public let scopes: Set<OpenIDScope>
+    package let scopes: Set<OpenIDScope>
     /// The SHA-256 of the code verifier (RFC 7636).
-    public let challenge: Bytes32
+    package let challenge: Bytes32
     /// What the person is to see.
-    public let prompts: Set<Prompt>
+    package let prompts: Set<Prompt>
     /// The age in seconds that the log-in may have at most.
-    public let maximumAge: Int64?
+    package let maximumAge: Int64?
     /// What the client knows about the person: an address or an id.
-    public let loginHint: String?
+    package let loginHint: String?
     /// An ID token of the person who is expected.
-    public let idTokenHint: String?
+    package let idTokenHint: String?
     /// Tags of the languages that the person prefers, best first.
-    public let locales: [String]
+    package let locales: [String]
     /// The name of the tenant whose people are expected.
-    public let tenant: String?
+    package let tenant: String?
 
     /// The largest number of bytes of `state` and `nonce`.
-    public static let maximumTextBytes = 2_048
+    package static let maximumTextBytes = 2_048
 
     /// Finds the client that a request names.
     ///
     /// - Throws: ``AuthorizationFault/Page/unknownClient``.
-    public static func client(of parameters: AuthorizationParameters) throws(AuthorizationFault) -> AppID {
+    package static func client(of parameters: AuthorizationParameters) throws(AuthorizationFault) -> AppID {
         guard !parameters.isTooLarge else { throw .page(.tooLarge) }
         guard let text = parameters["client_id"], let id = AppID(text: text) else { throw .page(.unknownClient) }
         return id
@@ -54,7 +54,7 @@ public struct AuthorizationRequest: Sendable, Equatable {
     /// Finds the redirect URI of a request: one of the client's, byte by byte.
     ///
     /// - Throws: ``AuthorizationFault/Page/unknownRedirect``.
-    public static func redirect(
+    package static func redirect(
         of parameters: AuthorizationParameters, _ registration: ClientRegistration
     ) throws(AuthorizationFault) -> ClientURI {
         guard let text = parameters["redirect_uri"],
@@ -66,7 +66,7 @@ public struct AuthorizationRequest: Sendable, Equatable {
     /// Reads a request of a client.
     ///
     /// - Throws: ``AuthorizationFault``. Only after client and redirect URI were found is the client told.
-    public init(
+    package init(
         _ parameters: AuthorizationParameters, _ registration: ClientRegistration
     ) throws(AuthorizationFault) {
         client = try Self.client(of: parameters)

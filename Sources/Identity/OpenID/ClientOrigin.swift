@@ -1,19 +1,19 @@
-public import Canonical
+package import Canonical
 import ErrorCodes
 
 /// The origin of a web page that may call the OpenID provider's endpoints, as browsers send it (RFC 6454).
 ///
 /// It is compared byte by byte, so the scheme and the host are in lower case, and the port of the scheme is left out.
-public struct ClientOrigin: Sendable, Hashable, CustomStringConvertible {
+package struct ClientOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The origin, such as `https://app.example.com`.
-    public let text: String
+    package let text: String
     /// The origin.
-    public var description: String { text }
+    package var description: String { text }
 
     /// Checks an origin.
     ///
     /// - Throws: ``ValueError`` with `request.invalid` and the reason.
-    public init(_ text: String) throws(ValueError) {
+    package init(_ text: String) throws(ValueError) {
         func refusal(_ reason: String) -> ValueError {
             ValueError(.requestInvalid, field: "origins", reason: reason)
         }
@@ -37,6 +37,6 @@ public struct ClientOrigin: Sendable, Hashable, CustomStringConvertible {
 
 extension ClientOrigin: MemberValue {
     /// The origin.
-    public static let memberKind = MemberKind<Self>.text(
+    package static let memberKind = MemberKind<Self>.text(
         .string(format: "origin"), "an origin is expected", parse: { try? Self($0) }, text: \.text)
 }

@@ -1,8 +1,8 @@
-public import Canonical
+import Canonical
 import ErrorCodes
 
 /// The algorithm that signs the ID tokens of a client (RFC 7518, section 3.1).
-public enum IDTokenAlgorithm: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum IDTokenAlgorithm: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// RSASSA-PKCS1-v1_5 with SHA-256, which every client knows.
     case rs256 = "RS256"
     /// ECDSA with P-256 and SHA-256.
@@ -10,7 +10,7 @@ public enum IDTokenAlgorithm: String, Sendable, Hashable, CaseIterable, MemberVa
 }
 
 /// When a person is asked whether a client may learn what it requests.
-public enum ConsentMode: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum ConsentMode: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Never: the tenant's link of the app is the consent.
     case never = "none"
     /// Once for each person, until it is withdrawn or more is requested.
@@ -20,33 +20,33 @@ public enum ConsentMode: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 /// What the operator registered about an app as a client of the OpenID provider.
-public struct ClientRegistration: Sendable, Hashable {
+package struct ClientRegistration: Sendable, Hashable {
     /// The URIs to which an authorization may be answered, sorted.
-    public let redirects: [ClientURI]
+    package let redirects: [ClientURI]
     /// The URIs to which the browser may be sent after a log-out, sorted.
-    public let postLogout: [ClientURI]
+    package let postLogout: [ClientURI]
     /// The origins whose scripts may call the endpoints of tokens, sorted.
-    public let origins: [ClientOrigin]
+    package let origins: [ClientOrigin]
     /// The tenants whose people the client takes, sorted. The link of the tenant is needed too.
-    public let tenants: [TenantID]
+    package let tenants: [TenantID]
     /// Whether the client takes people of every tenant that links it.
-    public let anyTenant: Bool
+    package let anyTenant: Bool
     /// Whether the client cannot keep a secret, as a script in a browser cannot.
-    public let isPublic: Bool
+    package let isPublic: Bool
     /// The algorithm that signs its ID tokens.
-    public let idToken: IDTokenAlgorithm
+    package let idToken: IDTokenAlgorithm
     /// When people are asked.
-    public let consent: ConsentMode
+    package let consent: ConsentMode
 
     /// The largest number of URIs of one kind, of origins and of tenants.
-    public static let maximumCount = 16
+    package static let maximumCount = 16
     /// The largest number of bytes of all URIs, origins and tenants together: one signed statement repeats them.
-    public static let maximumBytes = 2_560
+    package static let maximumBytes = 2_560
 
     /// Checks a registration. Lists are sorted, and what is given twice counts once.
     ///
     /// - Throws: ``ValueError`` with `request.invalid` and the reason.
-    public init(
+    package init(
         redirects: [ClientURI], postLogout: [ClientURI] = [], origins: [ClientOrigin] = [], tenants: [TenantID] = [],
         anyTenant: Bool = false, isPublic: Bool = false, idToken: IDTokenAlgorithm = .rs256,
         consent: ConsentMode = .never
@@ -95,12 +95,12 @@ public struct ClientRegistration: Sendable, Hashable {
     }
 
     /// Whether the client takes people of a tenant. Whether the tenant links the client is another question.
-    public func takes(_ tenant: TenantID) -> Bool { anyTenant || tenants.contains(tenant) }
+    package func takes(_ tenant: TenantID) -> Bool { anyTenant || tenants.contains(tenant) }
 }
 
 extension ClientRegistration: FlatObject {
     /// The members of `AppClientChanged`.
-    public static let members = EventMembers<ClientRegistration>(
+    package static let members = EventMembers<ClientRegistration>(
         "ClientRegistration",
         {
             ClientRegistration(

@@ -1,25 +1,25 @@
-public import Canonical
+package import Canonical
 import ErrorCodes
 
 /// A URI to which the browser may be sent: of an answer to an authorization request, or after a log-out.
 ///
 /// It is compared byte by byte (RFC 9700, section 2.1), so it is kept as given. Permitted are https, http on the own
 /// machine, and a scheme of an app, which contains a dot (RFC 8252, section 7.1).
-public struct ClientURI: Sendable, Hashable, CustomStringConvertible {
+package struct ClientURI: Sendable, Hashable, CustomStringConvertible {
     /// The largest number of bytes.
-    public static let maximumBytes = 255
+    package static let maximumBytes = 255
     /// The URI as given.
-    public let text: String
+    package let text: String
     /// The scheme, the host and the port; `nil` for a scheme of an app.
     let authority: URIAuthority?
     /// The URI.
-    public var description: String { text }
+    package var description: String { text }
 
     /// Checks a URI.
     ///
     /// - Parameter field: The member that contains it.
     /// - Throws: ``ValueError`` with `request.invalid` and the reason.
-    public init(_ text: String, field: String = "redirects") throws(ValueError) {
+    package init(_ text: String, field: String = "redirects") throws(ValueError) {
         func refusal(_ reason: String) -> ValueError { ValueError(.requestInvalid, field: field, reason: reason) }
         let bytes = Array(text.utf8)
         guard !bytes.isEmpty else { throw refusal("a value is required") }
@@ -59,13 +59,13 @@ public struct ClientURI: Sendable, Hashable, CustomStringConvertible {
 
     /// The origin of the URI, as a content security policy names it: `https://app.example.com`, or the scheme of an app
     /// with a colon.
-    public var origin: String {
+    package var origin: String {
         authority?.origin ?? String(text.prefix { $0 != ":" }) + ":"
     }
 }
 
 extension ClientURI: MemberValue {
     /// The URI.
-    public static let memberKind = MemberKind<Self>.text(
+    package static let memberKind = MemberKind<Self>.text(
         .string(format: "client-uri"), "a URI of a client is expected", parse: { try? Self($0) }, text: \.text)
 }

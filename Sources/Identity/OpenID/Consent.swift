@@ -1,26 +1,26 @@
 import Canonical
 import Crypto
-public import ErrorCodes
+package import ErrorCodes
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The consent of one employee to one client.
-public enum Consent: Decider {
+package enum Consent: Decider {
     /// The events of a consent.
-    public typealias Event = ConsentEvent
+    package typealias Event = ConsentEvent
 
     /// The state, folded from the events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The scopes that the employee consented to; `nil` without a consent in force.
-        public internal(set) var scopes: Set<OpenIDScope>?
+        package internal(set) var scopes: Set<OpenIDScope>?
     }
 
     /// A command on a consent.
-    public enum Command: Sendable, Equatable {
+    package enum Command: Sendable, Equatable {
         /// Consent to scopes, besides those of before.
         case give(EmployeeID, AppID, Set<OpenIDScope>)
         /// Withdraw the consent.
@@ -28,17 +28,17 @@ public enum Consent: Decider {
     }
 
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
+    package enum Rejection: CodedRejection, CaseIterable {
         /// A consent is about one scope at least.
         case noScope
 
         /// The error code in the API contract.
-        public var code: ErrorCode { .requestInvalid }
+        package var code: ErrorCode { .requestInvalid }
     }
 
     /// The id of the consent of an employee to a client: the first 16 bytes of SHA-256 over a tag and both ids, with the
     /// bits of version 8 and of the variant (RFC 9562 §5.8). Permanent.
-    public static func id(of employee: EmployeeID, to client: AppID) -> UUID {
+    package static func id(of employee: EmployeeID, to client: AppID) -> UUID {
         let message = Array("tenure/v1/consent".utf8) + employee.uuid.bytes + client.uuid.bytes
         let b = Array(SHA256.hash(data: message))
         return UUID(
@@ -49,10 +49,10 @@ public enum Consent: Decider {
     }
 
     /// Nobody has consented.
-    public static let initial = State()
+    package static let initial = State()
 
     /// Applies an event.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<ConsentEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<ConsentEvent>) {
         switch recorded.event {
         case .given(let event): state.scopes = event.scopes
         case .withdrawn: state.scopes = nil
@@ -60,7 +60,7 @@ public enum Consent: Decider {
     }
 
     /// Decides a command. Every consent is an event, a repeated one too; withdrawing none is not.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [ConsentEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [ConsentEvent] {
         switch command {
         case .give(let employee, let client, let scopes):
             guard !scopes.isEmpty else { throw .noScope }
@@ -74,17 +74,17 @@ public enum Consent: Decider {
 }
 
 /// The events of a consent.
-public enum ConsentEvent: AggregateEvent {
+package enum ConsentEvent: AggregateEvent {
     /// The employee consented.
     case given(ConsentGiven)
     /// The employee withdrew the consent.
     case withdrawn(ConsentWithdrawn)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [ConsentGiven.self, ConsentWithdrawn.self]
+    package static let payloads: [any EventPayload.Type] = [ConsentGiven.self, ConsentWithdrawn.self]
 
     /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .given(let event): event
         case .withdrawn(let event): event
@@ -92,7 +92,7 @@ public enum ConsentEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as ConsentGiven: self = .given(event)
         case let event as ConsentWithdrawn: self = .withdrawn(event)

@@ -1,29 +1,29 @@
-public import Canonical
+import Canonical
 
 /// An employee consented that a client learns what some scopes say.
-public struct ConsentGiven: EventPayload {
+package struct ConsentGiven: EventPayload {
     /// The employee.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The client.
-    public var clientID: AppID
+    package var clientID: AppID
     /// All scopes that are consented to from now on.
-    public var scopes: Set<OpenIDScope>
+    package var scopes: Set<OpenIDScope>
 
     /// The members as the log has them.
-    public static let members = EventMembers<ConsentGiven>(
+    package static let members = EventMembers<ConsentGiven>(
         "ConsentGiven", ConsentGiven.init,
         Member("employeeId", \.employeeID), Member("clientId", \.clientID), Member("scopes", \.scopes, .scopes))
 }
 
 /// An employee withdrew a consent; the client's grants end with it.
-public struct ConsentWithdrawn: EventPayload {
+package struct ConsentWithdrawn: EventPayload {
     /// The employee.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The client.
-    public var clientID: AppID
+    package var clientID: AppID
 
     /// The members as the log has them.
-    public static let members = EventMembers<ConsentWithdrawn>(
+    package static let members = EventMembers<ConsentWithdrawn>(
         "ConsentWithdrawn", ConsentWithdrawn.init,
         Member("employeeId", \.employeeID), Member("clientId", \.clientID))
 }

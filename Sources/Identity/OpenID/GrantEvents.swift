@@ -1,22 +1,22 @@
-public import Canonical
+package import Canonical
 
 /// A client got a grant: tokens that say who the person is.
-public struct GrantOpened: EventPayload {
+package struct GrantOpened: EventPayload {
     /// The grant.
-    public var grantID: GrantID
+    package var grantID: GrantID
     /// The session in which the person authorized the client.
-    public var sessionID: SessionID
+    package var sessionID: SessionID
     /// The employee.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The client.
-    public var clientID: AppID
+    package var clientID: AppID
     /// The scopes of the grant.
-    public var scopes: Set<OpenIDScope>
+    package var scopes: Set<OpenIDScope>
     /// When the grant ends at the latest. One without the scope `offline_access` ends with its session.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     /// The members as the log has them.
-    public static let members = EventMembers<GrantOpened>(
+    package static let members = EventMembers<GrantOpened>(
         "GrantOpened", GrantOpened.init,
         Member("grantId", \.grantID), Member("sessionId", \.sessionID), Member("employeeId", \.employeeID),
         Member("clientId", \.clientID), Member("scopes", \.scopes, .scopes), Member("expiresAt", \.expiresAt))
@@ -35,14 +35,14 @@ public struct GrantOpened: EventPayload {
 }
 
 /// A grant of a client ended.
-public struct GrantClosed: EventPayload {
+package struct GrantClosed: EventPayload {
     /// The grant.
-    public var grantID: GrantID
+    package var grantID: GrantID
     /// The reason, as a code.
-    public var reason: GrantEnd
+    package var reason: GrantEnd
 
     /// The members as the log has them.
-    public static let members = EventMembers<GrantClosed>(
+    package static let members = EventMembers<GrantClosed>(
         "GrantClosed", GrantClosed.init, Member("grantId", \.grantID), Member("reason", \.reason))
 
     package init(grantID: GrantID, reason: GrantEnd) {
@@ -52,7 +52,7 @@ public struct GrantClosed: EventPayload {
 }
 
 /// The reason why a grant ended by itself. One whose session, link, key or person ended has ended with that.
-public enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The authorization code was presented a second time.
     case codeReused
     /// A refresh token was used twice.

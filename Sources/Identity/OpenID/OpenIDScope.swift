@@ -1,7 +1,7 @@
-public import Canonical
+import Canonical
 
 /// A scope that the OpenID provider knows (OpenID Connect Core, sections 5.4 and 11). Unknown ones are ignored.
-public enum OpenIDScope: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum OpenIDScope: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Who the person is: an ID token. Every request has it.
     case openid
     /// The names of the account and of its tenant.
@@ -14,15 +14,15 @@ public enum OpenIDScope: String, Sendable, Hashable, CaseIterable, MemberValue {
     case offlineAccess = "offline_access"
 
     /// The known scopes of a list that is separated by spaces.
-    public static func known(in text: String) -> Set<OpenIDScope> {
+    package static func known(in text: String) -> Set<OpenIDScope> {
         Set(text.split(separator: " ").compactMap { OpenIDScope(rawValue: String($0)) })
     }
 }
 
 extension Set<OpenIDScope> {
     /// The names, in the order of ``OpenIDScope``.
-    public var names: [String] { OpenIDScope.allCases.filter(contains).map(\.rawValue) }
+    package var names: [String] { OpenIDScope.allCases.filter(contains).map(\.rawValue) }
 
     /// The names, separated by spaces.
-    public var text: String { names.joined(separator: " ") }
+    package var text: String { names.joined(separator: " ") }
 }

@@ -1,16 +1,16 @@
-public import Canonical
+package import Canonical
 
 /// The operator had the keys that sign tokens replaced.
-public struct TokenKeysRotated: EventPayload {
+package struct TokenKeysRotated: EventPayload {
     /// The ids of the new keys: their thumbprints (RFC 7638).
-    public var keyIDs: [String]
+    package var keyIDs: [String]
     /// When the new keys start to sign.
-    public var signsFrom: Timestamp
+    package var signsFrom: Timestamp
     /// Whether the old keys were deleted, because somebody else may know them.
-    public var isCompromised: Bool
+    package var isCompromised: Bool
 
     /// The members as the log has them.
-    public static let members = EventMembers<TokenKeysRotated>(
+    package static let members = EventMembers<TokenKeysRotated>(
         "TokenKeysRotated", TokenKeysRotated.init,
         Member("keyIds", \.keyIDs, .array(of: .keyID) { _ in 1...16 }), Member("signsFrom", \.signsFrom),
         Member("isCompromised", \.isCompromised))

@@ -1,17 +1,15 @@
-public import Canonical
+import Canonical
 
 extension Employee {
     /// The command that erases an employee.
-    public struct Erase: Sendable, Equatable {
+    package struct Erase: Sendable, Equatable {
         /// The employee's role. Erasing a security admin needs ``includesSecurityAdmin``.
-        public var role: EmployeeRole
+        package var role: EmployeeRole
         /// Whether the tenant may be left without a security admin.
-        public var includesSecurityAdmin: Bool
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var includesSecurityAdmin: Bool
+        package var decision: AuthorityDecision
 
-        /// Each parameter sets the property of the same name.
-        public init(role: EmployeeRole, includesSecurityAdmin: Bool = false, decision: AuthorityDecision) {
+        package init(role: EmployeeRole, includesSecurityAdmin: Bool = false, decision: AuthorityDecision) {
             self.role = role
             self.includesSecurityAdmin = includesSecurityAdmin
             self.decision = decision
@@ -37,14 +35,13 @@ extension Employee {
 }
 
 /// The employee's personal data was erased: its key is destroyed with this event or right after it.
-public struct EmployeeErased: EventPayload {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct EmployeeErased: EventPayload {
+    package var employeeID: EmployeeID
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<EmployeeErased>(
+    package static let members = EventMembers<EmployeeErased>(
         "EmployeeErased", EmployeeErased.init,
         Member("employeeId", \.employeeID), Member("by", \.by))
 }
@@ -52,14 +49,13 @@ public struct EmployeeErased: EventPayload {
 /// The user's personal data and credentials were erased: key and seeds are destroyed with this event or right after it.
 ///
 /// The address, if the user still had one, becomes available.
-public struct UserErased: EventPayload {
-    /// The user.
-    public var userID: UserID
+package struct UserErased: EventPayload {
+    package var userID: UserID
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<UserErased>(
+    package static let members = EventMembers<UserErased>(
         "UserErased", UserErased.init,
         Member("userId", \.userID), Member("by", \.by))
 }

@@ -1,20 +1,20 @@
-public import Canonical
+package import Canonical
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The log of this installation was founded. The event names the operator key and the keys that write the log.
-public struct SystemFounded: EventPayload {
+package struct SystemFounded: EventPayload {
     /// The public half of the operator key.
-    public var operatorKey: PublicKeyBytes
+    package var operatorKey: PublicKeyBytes
     /// The check value of the keys of this log: a service with other keys refuses to start.
-    public var keyCheck: Bytes32
+    package var keyCheck: Bytes32
 
     /// The members as the log has them.
-    public static let members = EventMembers<SystemFounded>(
+    package static let members = EventMembers<SystemFounded>(
         "SystemFounded", SystemFounded.init,
         Member("operatorKey", \.operatorKey), Member("keyCheck", \.keyCheck))
 
@@ -28,18 +28,17 @@ public struct SystemFounded: EventPayload {
 ///
 /// From then on the ledger's events have that time until the clock has passed it. The event lies in the system ledger, in
 /// the stream of the accepted ledger.
-public struct LedgerTimeAccepted: EventPayload {
-    /// The ledger.
-    public var ledger: UUID
+package struct LedgerTimeAccepted: EventPayload {
+    package var ledger: UUID
     /// The position of its latest event, at least 1.
-    public var position: Int64
+    package var position: Int64
     /// The time of that event.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<LedgerTimeAccepted>(
+    package static let members = EventMembers<LedgerTimeAccepted>(
         "LedgerTimeAccepted", LedgerTimeAccepted.init,
         Member("ledger", \.ledger), Member("position", \.position, .position), Member("time", \.time),
         Member("by", \.by))

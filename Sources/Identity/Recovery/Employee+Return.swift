@@ -1,60 +1,56 @@
-public import Canonical
+package import Canonical
 
 extension Employee {
     /// The shortest wait between the opening and the completion of a return.
-    public static let returnMinimumWait: Duration = .seconds(48 * 3_600)
+    package static let returnMinimumWait: Duration = .seconds(48 * 3_600)
     /// The time in which a return may be completed once it is available.
-    public static let returnLifetime: Duration = .seconds(72 * 3_600)
+    package static let returnLifetime: Duration = .seconds(72 * 3_600)
     /// The time for which the link that opens a return is valid.
-    public static let returnRequestLifetime: Duration = .seconds(86_400)
+    package static let returnRequestLifetime: Duration = .seconds(86_400)
     /// The window of a return. A device key that was in force within it before the opening cancels, and undoes within
     /// it after the completion. An address or recovered credentials that are younger open no return.
-    public static let returnWindow: Duration = .seconds(30 * 86_400)
+    package static let returnWindow: Duration = .seconds(30 * 86_400)
 
     /// The wait of a return in a tenant with this recovery delay.
-    public static func returnWait(_ delay: Duration) -> Duration { max(delay * 2, returnMinimumWait) }
+    package static func returnWait(_ delay: Duration) -> Duration { max(delay * 2, returnMinimumWait) }
 
     /// A request for a return whose mail was not confirmed yet.
-    public struct ReturnRequest: Sendable, Equatable {
-        /// The return.
-        public let id: ReturnID
+    package struct ReturnRequest: Sendable, Equatable {
+        package let id: ReturnID
         /// The new device key.
-        public let key: PublicKeyBytes
+        package let key: PublicKeyBytes
         /// The flow, whose validation has the signatures.
-        public let flow: FlowID
+        package let flow: FlowID
         /// When the link of the mail expires.
-        public let expiresAt: Timestamp
+        package let expiresAt: Timestamp
     }
 
     /// A return that was opened.
-    public struct Return: Sendable, Equatable {
-        /// The return.
-        public let id: ReturnID
+    package struct Return: Sendable, Equatable {
+        package let id: ReturnID
         /// The device key that comes back.
-        public let key: PublicKeyBytes
+        package let key: PublicKeyBytes
         /// The challenge of the opening. The completion needs another one.
-        public let challenge: [UInt8]
+        package let challenge: [UInt8]
         /// When it was opened.
-        public let openedAt: Timestamp
+        package let openedAt: Timestamp
         /// When it may be completed from.
-        public let availableAt: Timestamp
+        package let availableAt: Timestamp
         /// When it expires.
-        public let expiresAt: Timestamp
-        /// The event that opened it.
-        public let opened: EventPlace
+        package let expiresAt: Timestamp
+        package let opened: EventPlace
         /// The event that completed it; `nil` before.
-        public internal(set) var completed: EventPlace?
+        package internal(set) var completed: EventPlace?
         /// When it was completed; `nil` before.
-        public internal(set) var completedAt: Timestamp?
+        package internal(set) var completedAt: Timestamp?
 
         /// SHA-256 of the key's 65 bytes.
-        public var fingerprint: KeyFingerprint { KeyFingerprint(of: key) }
+        package var fingerprint: KeyFingerprint { KeyFingerprint(of: key) }
         /// The event that a statement about the return names: a statement about the opening undoes nothing.
-        public var latest: EventPlace { completed ?? opened }
+        package var latest: EventPlace { completed ?? opened }
         /// When the return can no longer be undone; `nil` before its completion.
-        public var undoableUntil: Timestamp? { completedAt?.adding(Employee.returnWindow) }
+        package var undoableUntil: Timestamp? { completedAt?.adding(Employee.returnWindow) }
 
-        /// The return that an event opened.
         init(_ event: ReturnOpened, at place: EventPlace, _ time: Timestamp) {
             id = event.returnID
             key = event.proof.key
@@ -67,7 +63,7 @@ extension Employee {
 
         /// Whether a device key of the account cancels or undoes: it was in force within the 30 days before the
         /// opening, and its owner had not ended it. What the key that came back has ended since counts as in force.
-        public func mayObject(_ key: Key, of owner: EmployeeID) -> Bool {
+        package func mayObject(_ key: Key, of owner: EmployeeID) -> Bool {
             guard key.key != self.key, key.wasInForce(within: Employee.returnWindow, before: openedAt) else {
                 return false
             }
@@ -80,7 +76,7 @@ extension Employee {
 extension Employee.State {
     /// Returns the return that is open at a time: neither completed nor cancelled nor expired. A later succession ends
     /// it.
-    public func openReturn(in tenant: Tenant.State, at time: Timestamp) -> Employee.Return? {
+    package func openReturn(in tenant: Tenant.State, at time: Timestamp) -> Employee.Return? {
         guard let account, tenant.securityAdmin == account.id, let open = openedReturn, time < open.expiresAt,
             let since = tenant.securityAdminSince, since.position < open.opened.position
         else { return nil }
@@ -88,13 +84,13 @@ extension Employee.State {
     }
 
     /// Returns the return that can still be undone at a time. A later succession ends that.
-    public func undoableReturn(in tenant: Tenant.State, at time: Timestamp) -> Employee.Return? {
+    package func undoableReturn(in tenant: Tenant.State, at time: Timestamp) -> Employee.Return? {
         guard let last = completedReturn(in: tenant), let end = last.undoableUntil, time < end else { return nil }
         return last
     }
 
     /// Returns the last completed return, if the employee got the role by no later event.
-    public func completedReturn(in tenant: Tenant.State) -> Employee.Return? {
+    package func completedReturn(in tenant: Tenant.State) -> Employee.Return? {
         guard let account, tenant.securityAdmin == account.id, let last = completedReturns.last,
             let completed = last.completed, let since = tenant.securityAdminSince, since.position < completed.position
         else { return nil }
@@ -103,7 +99,7 @@ extension Employee.State {
 
     /// The keys that an undone return ends: the one that came back, and those that it and its like put in force. A key
     /// that was in force before stays.
-    public func keys(of back: Employee.Return) -> Set<PublicKeyBytes> {
+    package func keys(of back: Employee.Return) -> Set<PublicKeyBytes> {
         guard let completed = back.completed, let completedAt = back.completedAt else { return [] }
         var ended: Set<PublicKeyBytes> = [back.key]
         while true {
@@ -122,42 +118,38 @@ extension Employee.State {
 
 extension Employee {
     /// The facts that a return is decided on, beside the account's own state.
-    public struct ReturnScene: Sendable, Equatable {
-        /// The tenant.
-        public var tenant: Tenant.State
+    package struct ReturnScene: Sendable, Equatable {
+        package var tenant: Tenant.State
         /// The accounts of the appointed admins. A missing one counts as an admin with a key in force.
-        public var admins: [EmployeeID: State]
+        package var admins: [EmployeeID: State]
         /// Now.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(tenant: Tenant.State, admins: [EmployeeID: State], time: Timestamp) {
+        package init(tenant: Tenant.State, admins: [EmployeeID: State], time: Timestamp) {
             self.tenant = tenant
             self.admins = admins
             self.time = time
         }
 
         /// Whether no appointed admin has a device key in force.
-        public var isAlone: Bool {
+        package var isAlone: Bool {
             tenant.admins.keys.allSatisfy { admins[$0].map { $0.authorizedKeys.isEmpty } ?? false }
         }
     }
 
     /// The command that asks for a return.
-    public struct RequestReturn: Sendable, Equatable {
+    package struct RequestReturn: Sendable, Equatable {
         /// The new return.
-        public var id: ReturnID
+        package var id: ReturnID
         /// The new device key, which is pending.
-        public var key: PublicKeyBytes
-        /// The flow.
-        public var flow: FlowID
+        package var key: PublicKeyBytes
+        package var flow: FlowID
         /// The user with the address and the credentials.
-        public var user: User.State
+        package var user: User.State
         /// The facts.
-        public var scene: ReturnScene
+        package var scene: ReturnScene
 
-        /// Each parameter sets the property of the same name.
-        public init(id: ReturnID, key: PublicKeyBytes, flow: FlowID, user: User.State, scene: ReturnScene) {
+        package init(id: ReturnID, key: PublicKeyBytes, flow: FlowID, user: User.State, scene: ReturnScene) {
             self.id = id
             self.key = key
             self.flow = flow
@@ -167,18 +159,17 @@ extension Employee {
     }
 
     /// The command that opens a return by the link of the mail.
-    public struct OpenReturn: Sendable, Equatable {
+    package struct OpenReturn: Sendable, Equatable {
         /// The return of the link.
-        public var id: ReturnID
+        package var id: ReturnID
         /// The proof of the request. Its signatures were verified before.
-        public var proof: ReturnProof
+        package var proof: ReturnProof
         /// The user with the address and the credentials.
-        public var user: User.State
+        package var user: User.State
         /// The facts.
-        public var scene: ReturnScene
+        package var scene: ReturnScene
 
-        /// Each parameter sets the property of the same name.
-        public init(id: ReturnID, proof: ReturnProof, user: User.State, scene: ReturnScene) {
+        package init(id: ReturnID, proof: ReturnProof, user: User.State, scene: ReturnScene) {
             self.id = id
             self.proof = proof
             self.user = user
@@ -187,16 +178,15 @@ extension Employee {
     }
 
     /// The command that completes a return. The signatures of the proof were verified before.
-    public struct CompleteReturn: Sendable, Equatable {
+    package struct CompleteReturn: Sendable, Equatable {
         /// A new proof.
-        public var proof: ReturnProof
+        package var proof: ReturnProof
         /// The user with the credentials.
-        public var user: User.State
+        package var user: User.State
         /// The facts.
-        public var scene: ReturnScene
+        package var scene: ReturnScene
 
-        /// Each parameter sets the property of the same name.
-        public init(proof: ReturnProof, user: User.State, scene: ReturnScene) {
+        package init(proof: ReturnProof, user: User.State, scene: ReturnScene) {
             self.proof = proof
             self.user = user
             self.scene = scene
@@ -204,18 +194,16 @@ extension Employee {
     }
 
     /// The command that cancels an open return, or undoes a completed one, by a signed statement.
-    public struct CancelReturn: Sendable, Equatable {
+    package struct CancelReturn: Sendable, Equatable {
         /// The reason, as a code.
-        public var reason: ReasonCode
+        package var reason: ReasonCode
         /// The decision. Its key may have ended meanwhile.
-        public var decision: AuthorityDecision
-        /// The tenant.
-        public var tenant: Tenant.State
+        package var decision: AuthorityDecision
+        package var tenant: Tenant.State
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(reason: ReasonCode, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
+        package init(reason: ReasonCode, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
             self.reason = reason
             self.decision = decision
             self.tenant = tenant
@@ -224,23 +212,21 @@ extension Employee {
     }
 
     /// The command that cancels an open return without a statement.
-    public struct EndReturn: Sendable, Equatable {
+    package struct EndReturn: Sendable, Equatable {
         /// What shows that the owner is there.
-        public enum Cause: Sendable, Equatable {
+        package enum Cause: Sendable, Equatable {
             /// A right log-in on a device with this key.
             case login(PublicKeyBytes)
             /// The link of a mail about this return.
             case mail(ReturnID)
         }
         /// What shows that the owner is there.
-        public var cause: Cause
-        /// The tenant.
-        public var tenant: Tenant.State
+        package var cause: Cause
+        package var tenant: Tenant.State
         /// Now.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(_ cause: Cause, tenant: Tenant.State, time: Timestamp) {
+        package init(_ cause: Cause, tenant: Tenant.State, time: Timestamp) {
             self.cause = cause
             self.tenant = tenant
             self.time = time
@@ -444,16 +430,15 @@ extension Employee {
 /// The operator's way back for a security admin.
 extension Employee {
     /// The command that puts the pending device keys in force which a succession of the operator names.
-    public struct BringBack: Sendable, Equatable {
+    package struct BringBack: Sendable, Equatable {
         /// The device keys that the succession lists.
-        public var fingerprints: Set<KeyFingerprint>
+        package var fingerprints: Set<KeyFingerprint>
         /// The operator's decision: that of the succession.
-        public var decision: AuthorityDecision
+        package var decision: AuthorityDecision
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(fingerprints: Set<KeyFingerprint>, decision: AuthorityDecision, time: Timestamp) {
+        package init(fingerprints: Set<KeyFingerprint>, decision: AuthorityDecision, time: Timestamp) {
             self.fingerprints = fingerprints
             self.decision = decision
             self.time = time

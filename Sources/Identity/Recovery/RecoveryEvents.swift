@@ -1,37 +1,36 @@
-public import Canonical
+package import Canonical
 
 /// A recovery was opened: the first of two decisions that give new credentials to a user who has lost every credential.
 ///
 /// The same event is recorded in the tenant's ledger, where the signer's authority can be verified.
-public struct RecoveryOpened: EventPayload {
-    /// The recovery.
-    public var recoveryID: RecoveryID
+package struct RecoveryOpened: EventPayload {
+    package var recoveryID: RecoveryID
     /// The user whose credentials are to be replaced.
-    public var userID: UserID
+    package var userID: UserID
     /// The tenant that decides.
-    public var tenant: TenantID
+    package var tenant: TenantID
     /// The user's account in that tenant.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The fingerprint of the only device key with which new credentials may be set.
-    public var fingerprint: KeyFingerprint
+    package var fingerprint: KeyFingerprint
     /// The credentials to be replaced.
-    public var credentialID: CredentialID
+    package var credentialID: CredentialID
     /// When the recovery expires.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// The user behind the employee who opened it. Two accounts of one user are one person.
-    public var openerID: UserID
+    package var openerID: UserID
     /// When new credentials may be set from, unless a known key confirms; `nil` in version 1.
-    public let availableAt: Timestamp?
+    package let availableAt: Timestamp?
     /// Whether the tenant had no second admin who could confirm. One decision then suffices, after twice the delay.
-    public var soleAdmin = false
+    package var soleAdmin = false
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
     /// The schema version that the event is written in. Version 2 fixes the time from which new credentials may be
     /// set.
-    public var schema = 2
+    package var schema = 2
 
     /// The members as the log has them.
-    public static let members = EventMembers<RecoveryOpened>(
+    package static let members = EventMembers<RecoveryOpened>(
         "RecoveryOpened", schemas: 1...2, RecoveryOpened.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
@@ -43,24 +42,23 @@ public struct RecoveryOpened: EventPayload {
 /// A recovery was confirmed by a second person, or by an authorized device key of the user: new credentials may be set.
 ///
 /// The same event is recorded in the tenant's ledger, where the signer's authority can be verified.
-public struct RecoveryConfirmed: EventPayload {
-    /// The recovery.
-    public var recoveryID: RecoveryID
+package struct RecoveryConfirmed: EventPayload {
+    package var recoveryID: RecoveryID
     /// The user whose credentials are to be replaced.
-    public var userID: UserID
+    package var userID: UserID
     /// The tenant that decides.
-    public var tenant: TenantID
+    package var tenant: TenantID
     /// The user's account in that tenant.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The hash of the `RecoveryOpened` entry in the user's directory, 32 bytes.
-    public var opened: Bytes32
+    package var opened: Bytes32
     /// The user behind the employee who confirmed it, who is never the user who opened it.
-    public var confirmerID: UserID
+    package var confirmerID: UserID
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<RecoveryConfirmed>(
+    package static let members = EventMembers<RecoveryConfirmed>(
         "RecoveryConfirmed", RecoveryConfirmed.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),
         Member("employeeId", \.employeeID), Member("opened", \.opened), Member("confirmerId", \.confirmerID),
@@ -70,22 +68,21 @@ public struct RecoveryConfirmed: EventPayload {
 /// A recovery was cancelled before credentials were set: somebody refused it, or the owner logged in.
 ///
 /// The same event is recorded in the tenant's ledger.
-public struct RecoveryCancelled: EventPayload {
-    /// The recovery.
-    public var recoveryID: RecoveryID
+package struct RecoveryCancelled: EventPayload {
+    package var recoveryID: RecoveryID
     /// The user, who keeps the credentials.
-    public var userID: UserID
+    package var userID: UserID
     /// The tenant that had decided.
-    public var tenant: TenantID
+    package var tenant: TenantID
     /// The user's account in that tenant.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The reason, as a code.
-    public var reason: ReasonCode
+    package var reason: ReasonCode
     /// The authority that decided; without a statement if the owner logged in.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<RecoveryCancelled>(
+    package static let members = EventMembers<RecoveryCancelled>(
         "RecoveryCancelled", RecoveryCancelled.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),
         Member("employeeId", \.employeeID), Member("reason", \.reason), Member("by", \.by))

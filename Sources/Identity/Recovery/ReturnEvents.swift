@@ -1,27 +1,26 @@
-public import Canonical
+package import Canonical
 
 /// The proof of an event about a return: a challenge that the new device signed, and the key of the credentials in
 /// force.
 ///
 /// It is verified from the tenant's ledger alone. Only the directory tells that the user key is one of the user's.
-public struct ReturnProof: Sendable, Hashable {
+package struct ReturnProof: Sendable, Hashable {
     /// The user behind the employee.
-    public var userID: UserID
+    package var userID: UserID
     /// The credentials that were used.
-    public var credentialID: CredentialID
+    package var credentialID: CredentialID
     /// The user key that the right answers or passphrase unlocked.
-    public var userKey: PublicKeyBytes
+    package var userKey: PublicKeyBytes
     /// The public half of the new device key.
-    public var key: PublicKeyBytes
+    package var key: PublicKeyBytes
     /// The challenge of purpose `return`: the exact bytes that were signed.
-    public var challenge: [UInt8]
+    package var challenge: [UInt8]
     /// The new device key's signature over the challenge.
-    public var deviceSignature: SignatureBytes
+    package var deviceSignature: SignatureBytes
     /// The user key's signature over its own tag and the challenge.
-    public var userSignature: SignatureBytes
+    package var userSignature: SignatureBytes
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         userID: UserID, credentialID: CredentialID, userKey: PublicKeyBytes, key: PublicKeyBytes, challenge: [UInt8],
         deviceSignature: SignatureBytes, userSignature: SignatureBytes
     ) {
@@ -37,7 +36,7 @@ public struct ReturnProof: Sendable, Hashable {
 
 extension ReturnProof: FlatObject {
     /// The members of `ReturnOpened` and `ReturnCompleted`.
-    public static let members = EventMembers<ReturnProof>(
+    package static let members = EventMembers<ReturnProof>(
         "ReturnProof", ReturnProof.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID), Member("userKey", \.userKey),
         Member("key", \.key), Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
@@ -47,56 +46,53 @@ extension ReturnProof: FlatObject {
 /// A security admin asked to return with a new device key, after a right credential. A mail with a link is sent.
 ///
 /// Nothing is decided yet: the return opens when the link is confirmed.
-public struct ReturnRequested: EventPayload {
-    /// The return.
-    public var returnID: ReturnID
+package struct ReturnRequested: EventPayload {
+    package var returnID: ReturnID
     /// The security admin.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The public half of the new device key.
-    public var key: PublicKeyBytes
+    package var key: PublicKeyBytes
     /// The flow, whose validation has the signatures.
-    public var flow: FlowID
+    package var flow: FlowID
     /// When the link of the mail expires.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     /// The members as the log has them.
-    public static let members = EventMembers<ReturnRequested>(
+    package static let members = EventMembers<ReturnRequested>(
         "ReturnRequested", ReturnRequested.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member("key", \.key),
         Member("flow", \.flow), Member("expiresAt", \.expiresAt))
 }
 
 /// The link of the mail was confirmed: the return is open and waits.
-public struct ReturnOpened: EventPayload {
-    /// The return.
-    public var returnID: ReturnID
+package struct ReturnOpened: EventPayload {
+    package var returnID: ReturnID
     /// The security admin.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The proof of the request, with the only device key that may complete the return.
-    public var proof: ReturnProof
+    package var proof: ReturnProof
     /// When the return may be completed from.
-    public var availableAt: Timestamp
+    package var availableAt: Timestamp
     /// When the return expires.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
 
     /// The members as the log has them.
-    public static let members = EventMembers<ReturnOpened>(
+    package static let members = EventMembers<ReturnOpened>(
         "ReturnOpened", ReturnOpened.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof),
         Member("availableAt", \.availableAt), Member("expiresAt", \.expiresAt))
 }
 
 /// A return was completed after its wait: the new device key is in force and alone carries the role.
-public struct ReturnCompleted: EventPayload {
-    /// The return.
-    public var returnID: ReturnID
+package struct ReturnCompleted: EventPayload {
+    package var returnID: ReturnID
     /// The security admin.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// A new proof, by the device key that the opening names.
-    public var proof: ReturnProof
+    package var proof: ReturnProof
 
     /// The members as the log has them.
-    public static let members = EventMembers<ReturnCompleted>(
+    package static let members = EventMembers<ReturnCompleted>(
         "ReturnCompleted", ReturnCompleted.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof))
 }
@@ -105,20 +101,19 @@ public struct ReturnCompleted: EventPayload {
 ///
 /// An undone return ends the key that came back, and every key that it put in force. The keys before carry the role
 /// again.
-public struct ReturnCancelled: EventPayload {
-    /// The return.
-    public var returnID: ReturnID
+package struct ReturnCancelled: EventPayload {
+    package var returnID: ReturnID
     /// The security admin.
-    public var employeeID: EmployeeID
+    package var employeeID: EmployeeID
     /// The reason, as a code: `owner` for a statement, `login` for a log-in, `mail` for the link of a mail.
-    public var reason: ReasonCode
+    package var reason: ReasonCode
     /// The fingerprint of the device that cancelled; `nil` for the link of a mail.
-    public let fingerprint: KeyFingerprint?
+    package let fingerprint: KeyFingerprint?
     /// The authority that decided; without a statement for a log-in or the link of a mail.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<ReturnCancelled>(
+    package static let members = EventMembers<ReturnCancelled>(
         "ReturnCancelled", ReturnCancelled.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member("reason", \.reason),
         Member(optional: "fingerprint", \.fingerprint), Member("by", \.by))

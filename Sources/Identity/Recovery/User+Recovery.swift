@@ -1,48 +1,44 @@
-public import Canonical
+package import Canonical
 
 extension User {
     /// The time in which new credentials may be set once a recovery is available.
-    public static let recoveryLifetime: Duration = .seconds(72 * 3_600)
+    package static let recoveryLifetime: Duration = .seconds(72 * 3_600)
 
     /// The window before a recovery is opened: a device key that was in force within it may cancel the recovery.
-    public static let recoveryObjectionWindow: Duration = .seconds(30 * 86_400)
+    package static let recoveryObjectionWindow: Duration = .seconds(30 * 86_400)
 
     /// A recovery that was opened and has not ended.
-    public struct Recovery: Sendable, Equatable {
-        /// The recovery.
-        public let id: RecoveryID
+    package struct Recovery: Sendable, Equatable {
+        package let id: RecoveryID
         /// The user whose credentials are to be replaced.
-        public let user: UserID
+        package let user: UserID
         /// The tenant that decides.
-        public let tenant: TenantID
+        package let tenant: TenantID
         /// The user's account in that tenant.
-        public let employee: EmployeeID
+        package let employee: EmployeeID
         /// The fingerprint of the only device key with which new credentials may be set.
-        public let fingerprint: KeyFingerprint
+        package let fingerprint: KeyFingerprint
         /// The credentials to be replaced.
-        public let credential: CredentialID
+        package let credential: CredentialID
         /// The user behind the employee who opened it.
-        public let opener: UserID
-        /// The authority that opened it.
-        public let openedBy: Authority
+        package let opener: UserID
+        package let openedBy: Authority
         /// When it was opened.
-        public let openedAt: Timestamp
+        package let openedAt: Timestamp
         /// When new credentials may be set from; `nil` for a recovery from before waiting times, which no longer
         /// permits anything.
-        public let availableAt: Timestamp?
+        package let availableAt: Timestamp?
         /// When the recovery expires.
-        public let expiresAt: Timestamp
+        package let expiresAt: Timestamp
         /// Whether one decision suffices, because the tenant had a single admin.
-        public let soleAdmin: Bool
-        /// The event that opened it.
-        public let opened: EventPlace
+        package let soleAdmin: Bool
+        package let opened: EventPlace
         /// The confirmation in force.
-        public internal(set) var confirmation: Confirmation?
+        package internal(set) var confirmation: Confirmation?
         /// The number of events of its stream in the tenant's ledger.
-        public internal(set) var version = 1
+        package internal(set) var version = 1
 
-        /// The recovery that an event opened.
-        public init(_ event: RecoveryOpened, at place: EventPlace, _ time: Timestamp) {
+        package init(_ event: RecoveryOpened, at place: EventPlace, _ time: Timestamp) {
             id = event.recoveryID
             user = event.userID
             tenant = event.tenant
@@ -60,19 +56,18 @@ extension User {
     }
 
     /// A confirmation of a recovery.
-    public struct Confirmation: Sendable, Equatable {
+    package struct Confirmation: Sendable, Equatable {
         /// The event that records it.
-        public let place: EventPlace
+        package let place: EventPlace
         /// When it was given.
-        public let time: Timestamp
+        package let time: Timestamp
         /// The authority that gave it.
-        public let by: Authority
+        package let by: Authority
     }
 }
 
 extension User.State {
-    /// Returns the recovery that is open at a time.
-    public func openRecovery(at time: Timestamp) -> User.Recovery? {
+    package func openRecovery(at time: Timestamp) -> User.Recovery? {
         guard let recovery, recovery.availableAt != nil, time < recovery.expiresAt,
             recovery.credential == credentials?.id
         else { return nil }
@@ -82,27 +77,26 @@ extension User.State {
 
 extension User.Recovery {
     /// Whether the recovery is about this account and device key.
-    public func isAbout(_ target: User.RecoveryTarget) -> Bool {
+    package func isAbout(_ target: User.RecoveryTarget) -> Bool {
         tenant == target.tenant && employee == target.employee && fingerprint == target.fingerprint
     }
 
     /// Whether all decisions that it needs were made. The waiting time is checked separately.
-    public var isApproved: Bool { confirmation != nil || soleAdmin }
+    package var isApproved: Bool { confirmation != nil || soleAdmin }
 
     /// The positions of the decisions that permit new credentials; empty until all were made.
-    public var approvals: [Int64] {
+    package var approvals: [Int64] {
         isApproved ? [opened.position] + (confirmation.map { [$0.place.position] } ?? []) : []
     }
 
     /// Whether new credentials may be set: after the waiting time, or at once if a known key of the account confirmed.
     ///
     /// - Parameter account: The account that the recovery is about.
-    public func isAvailable(at time: Timestamp, _ account: Employee.State) -> Bool {
+    package func isAvailable(at time: Timestamp, _ account: Employee.State) -> Bool {
         availableAt.map { $0 <= time } == true || isConfirmedByKnownKey(of: account)
     }
 
-    /// Whether a known key of this account confirmed the recovery.
-    public func isConfirmedByKnownKey(of account: Employee.State) -> Bool {
+    package func isConfirmedByKnownKey(of account: Employee.State) -> Bool {
         guard case .employee(let confirmer, let signed?)? = confirmation?.by, confirmer == employee,
             account.account?.id == employee, let key = account.keys[signed.key]
         else { return false }
@@ -110,7 +104,7 @@ extension User.Recovery {
     }
 
     /// Whether a key is known: it was in force for the whole delay before the recovery was opened.
-    public func isKnown(_ key: Employee.Key) -> Bool {
+    package func isKnown(_ key: Employee.Key) -> Bool {
         guard let availableAt else { return false }
         let start = openedAt.adding(.microseconds(openedAt.microseconds - availableAt.microseconds))
         return key.fingerprint != fingerprint && key.wasInForce(from: start, through: openedAt)
@@ -118,26 +112,26 @@ extension User.Recovery {
 
     /// Whether a key of the user may cancel, even after others ended it. It was in force within the 30 days before the
     /// recovery was opened, and its owner did not end it.
-    public func mayObject(_ key: Employee.Key, of account: Employee.Account) -> Bool {
+    package func mayObject(_ key: Employee.Key, of account: Employee.Account) -> Bool {
         account.user == user && key.wasInForce(within: User.recoveryObjectionWindow, before: openedAt)
             && !key.wasEndedByOwner(account.id)
     }
 
     /// The latest time at which a cancellation is certain to be in time. From then on new credentials may be set.
-    public func cancelBefore(_ account: Employee.State) -> Timestamp? {
+    package func cancelBefore(_ account: Employee.State) -> Timestamp? {
         isConfirmedByKnownKey(of: account) ? confirmation?.time : availableAt
     }
 }
 
 extension Employee.Key {
     /// Whether the key was in force from one time to another, without a break.
-    public func wasInForce(from start: Timestamp, through end: Timestamp) -> Bool {
+    package func wasInForce(from start: Timestamp, through end: Timestamp) -> Bool {
         guard let authorizedAt, authorizedAt <= start else { return false }
         return endedAt.map { end < $0 } ?? true
     }
 
     /// Whether the key was in force at some moment of the window before a time.
-    public func wasInForce(within window: Duration, before end: Timestamp) -> Bool {
+    package func wasInForce(within window: Duration, before end: Timestamp) -> Bool {
         guard let authorizedAt, authorizedAt <= end else { return false }
         return endedAt.map { end.adding(.zero - window) <= $0 } ?? true
     }
@@ -283,16 +277,15 @@ extension User {
 
 extension User {
     /// The account and device key that a decision about a recovery concerns.
-    public struct RecoveryTarget: Sendable, Equatable {
+    package struct RecoveryTarget: Sendable, Equatable {
         /// The tenant that decides.
-        public var tenant: TenantID
+        package var tenant: TenantID
         /// The user's account in that tenant.
-        public var employee: EmployeeID
+        package var employee: EmployeeID
         /// The fingerprint of the new device key.
-        public var fingerprint: KeyFingerprint
+        package var fingerprint: KeyFingerprint
 
-        /// Each parameter sets the property of the same name.
-        public init(tenant: TenantID, employee: EmployeeID, fingerprint: KeyFingerprint) {
+        package init(tenant: TenantID, employee: EmployeeID, fingerprint: KeyFingerprint) {
             self.tenant = tenant
             self.employee = employee
             self.fingerprint = fingerprint
@@ -300,35 +293,33 @@ extension User {
     }
 
     /// Whether the tenant's decisions suffice for a user, whose credentials are valid in all tenants.
-    public struct RecoveryReach: Sendable, Equatable {
+    package struct RecoveryReach: Sendable, Equatable {
         /// Whether the user has accounts in other tenants.
-        public var hasAccountsElsewhere: Bool
+        package var hasAccountsElsewhere: Bool
         /// Whether the user's address is in a confirmed domain of the tenant.
-        public var ownsAddress: Bool
+        package var ownsAddress: Bool
 
-        /// Each parameter sets the property of the same name.
-        public init(hasAccountsElsewhere: Bool, ownsAddress: Bool) {
+        package init(hasAccountsElsewhere: Bool, ownsAddress: Bool) {
             self.hasAccountsElsewhere = hasAccountsElsewhere
             self.ownsAddress = ownsAddress
         }
 
         /// Whether decisions of the tenant's admins suffice. Otherwise a device key of the account has to confirm.
-        public var suffices: Bool { !hasAccountsElsewhere || ownsAddress }
+        package var suffices: Bool { !hasAccountsElsewhere || ownsAddress }
     }
 
     /// The account that a recovery is about, as its tenant has it.
-    public struct RecoveryAccount: Sendable, Equatable {
+    package struct RecoveryAccount: Sendable, Equatable {
         /// The account and device key.
-        public var target: RecoveryTarget
+        package var target: RecoveryTarget
         /// The account with its device keys.
-        public var state: Employee.State
+        package var state: Employee.State
         /// The role that the tenant gives it.
-        public var role: EmployeeRole
+        package var role: EmployeeRole
         /// Whether the tenant's decisions suffice.
-        public var reach: RecoveryReach
+        package var reach: RecoveryReach
 
-        /// Each parameter sets the property of the same name.
-        public init(target: RecoveryTarget, state: Employee.State, role: EmployeeRole, reach: RecoveryReach) {
+        package init(target: RecoveryTarget, state: Employee.State, role: EmployeeRole, reach: RecoveryReach) {
             self.target = target
             self.state = state
             self.role = role
@@ -340,22 +331,18 @@ extension User {
     }
 
     /// The command that opens a recovery.
-    public struct OpenRecovery: Sendable, Equatable {
-        /// The recovery.
-        public var id: RecoveryID
-        /// The account.
-        public var account: RecoveryAccount
-        /// The decision.
-        public var decision: AuthorityDecision
+    package struct OpenRecovery: Sendable, Equatable {
+        package var id: RecoveryID
+        package var account: RecoveryAccount
+        package var decision: AuthorityDecision
         /// The tenant's delay.
-        public var delay: Duration
+        package var delay: Duration
         /// Whether the tenant has a single admin. One decision then suffices, after twice the delay.
-        public var soleAdmin: Bool
+        package var soleAdmin: Bool
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             id: RecoveryID, account: RecoveryAccount, decision: AuthorityDecision, delay: Duration, soleAdmin: Bool,
             time: Timestamp
         ) {
@@ -371,22 +358,19 @@ extension User {
         var wait: Duration { Self.wait(delay, soleAdmin: soleAdmin) }
 
         /// Returns the time in which no new credentials can be set after a recovery was opened.
-        public static func wait(_ delay: Duration, soleAdmin: Bool) -> Duration { soleAdmin ? delay * 2 : delay }
+        package static func wait(_ delay: Duration, soleAdmin: Bool) -> Duration { soleAdmin ? delay * 2 : delay }
     }
 
     /// The command that confirms a recovery.
-    public struct ConfirmRecovery: Sendable, Equatable {
-        /// The account.
-        public var account: RecoveryAccount
+    package struct ConfirmRecovery: Sendable, Equatable {
+        package var account: RecoveryAccount
         /// The hash of the event that opened the recovery.
-        public var opened: Bytes32
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var opened: Bytes32
+        package var decision: AuthorityDecision
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(account: RecoveryAccount, opened: Bytes32, decision: AuthorityDecision, time: Timestamp) {
+        package init(account: RecoveryAccount, opened: Bytes32, decision: AuthorityDecision, time: Timestamp) {
             self.account = account
             self.opened = opened
             self.decision = decision
@@ -395,18 +379,16 @@ extension User {
     }
 
     /// The command that cancels a recovery before credentials are set.
-    public struct CancelRecovery: Sendable, Equatable {
-        /// The account.
-        public var account: RecoveryAccount
+    package struct CancelRecovery: Sendable, Equatable {
+        package var account: RecoveryAccount
         /// The reason, as a code.
-        public var reason: ReasonCode
+        package var reason: ReasonCode
         /// The decision. Its key may have ended meanwhile.
-        public var decision: AuthorityDecision
+        package var decision: AuthorityDecision
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(account: RecoveryAccount, reason: ReasonCode, decision: AuthorityDecision, time: Timestamp) {
+        package init(account: RecoveryAccount, reason: ReasonCode, decision: AuthorityDecision, time: Timestamp) {
             self.account = account
             self.reason = reason
             self.decision = decision
@@ -415,18 +397,18 @@ extension User {
     }
 
     /// The command that ends a recovery because the user proved the credentials on a device.
-    public struct EndRecovery: Sendable, Equatable {
+    package struct EndRecovery: Sendable, Equatable {
         /// The account that logged in, in whichever tenant.
-        public var account: Employee.State
+        package var account: Employee.State
         /// The device key of the log-in.
-        public var key: PublicKeyBytes
+        package var key: PublicKeyBytes
         /// Whether the credentials are replaced at the same time, which leaves nothing to recover.
-        public var replacesCredentials: Bool
+        package var replacesCredentials: Bool
         /// The time of the log-in.
-        public var time: Timestamp
+        package var time: Timestamp
 
         /// A successful log-in, or a change of credentials, on a device.
-        public init(
+        package init(
             account: Employee.State, key: PublicKeyBytes, replacesCredentials: Bool = false, time: Timestamp
         ) {
             self.account = account
@@ -437,20 +419,20 @@ extension User {
     }
 
     /// The command that sets new credentials by a recovery.
-    public struct RecoverCredentials: Sendable, Equatable {
+    package struct RecoverCredentials: Sendable, Equatable {
         /// The new credentials. Their record was verified before.
-        public var event: CredentialsChanged
+        package var event: CredentialsChanged
         /// The account, with the device key of the flow.
-        public var account: RecoveryAccount
+        package var account: RecoveryAccount
         /// The positions of the events that the record names.
-        public var approvals: [Int64]
+        package var approvals: [Int64]
         /// What the persons who opened and confirmed it are now.
-        public var signers: RecoverySigners
+        package var signers: RecoverySigners
         /// Now.
-        public var time: Timestamp
+        package var time: Timestamp
 
         /// A completion of a recovery.
-        public init(
+        package init(
             event: CredentialsChanged, account: RecoveryAccount, approvals: [Int64], signers: RecoverySigners,
             time: Timestamp
         ) {
@@ -463,20 +445,20 @@ extension User {
     }
 
     /// The roles that the persons who opened and confirmed a recovery have at its completion; a cancelled one has none.
-    public struct RecoverySigners: Sendable, Equatable {
+    package struct RecoverySigners: Sendable, Equatable {
         /// The role of the person who opened it.
-        public var opener: EmployeeRole
+        package var opener: EmployeeRole
         /// The role of the person who confirmed it; `nil` without a confirmation.
-        public var confirmer: EmployeeRole?
+        package var confirmer: EmployeeRole?
 
         /// Two persons by their roles.
-        public init(opener: EmployeeRole, confirmer: EmployeeRole?) {
+        package init(opener: EmployeeRole, confirmer: EmployeeRole?) {
             self.opener = opener
             self.confirmer = confirmer
         }
 
         /// The persons behind a recovery, as a tenant sees them now.
-        public init(of recovery: Recovery?, in tenant: Tenant.State) {
+        package init(of recovery: Recovery?, in tenant: Tenant.State) {
             func role(_ authority: Authority?) -> EmployeeRole? {
                 guard case .employee(let id, _)? = authority else { return nil }
                 return tenant.role(of: id)

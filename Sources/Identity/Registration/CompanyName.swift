@@ -1,22 +1,21 @@
 import ErrorCodes
-public import Text
+package import Text
 
 /// The name that identifies a tenant: a domain, an internal name or a phone number, all treated alike.
 ///
 /// Two names are equal if their canonical forms are the same bytes. The name is shown as entered.
-public struct CompanyName: Sendable, Hashable {
+package struct CompanyName: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8, as entered and in canonical form.
-    public static let maximumBytes = 256
-    /// The name as entered.
-    public let entered: String
+    package static let maximumBytes = 256
+    package let entered: String
     /// The canonical form in UTF-8, by which names are matched.
-    public let canonical: [UInt8]
+    package let canonical: [UInt8]
 
     /// Parses a name.
     ///
     /// - Throws: ``ValueError`` with `company.name_missing`, or `request.invalid` for a text that is too long or
     ///   contains characters that names cannot have.
-    public init(_ text: String) throws(ValueError) {
+    package init(_ text: String) throws(ValueError) {
         try checkEntered(text, field: "companyName")
         try self.init(recorded: text)
         try checkSegment(canonical, field: "companyName")
@@ -25,7 +24,7 @@ public struct CompanyName: Sendable, Hashable {
     /// Parses a name from the log, which may be older than the refusal of invisible characters.
     ///
     /// - Throws: ``ValueError`` with `company.name_missing` or `request.invalid`.
-    public init(recorded text: String) throws(ValueError) {
+    package init(recorded text: String) throws(ValueError) {
         canonical = try canonicalForm(
             text, maximumBytes: Self.maximumBytes, field: "companyName", missing: .companyNameMissing,
             invalid: .requestInvalid)
@@ -33,21 +32,21 @@ public struct CompanyName: Sendable, Hashable {
     }
 
     /// The canonical form as a string.
-    public var canonicalText: String { String(decoding: canonical, as: UTF8.self) }
+    package var canonicalText: String { String(decoding: canonical, as: UTF8.self) }
 
     /// The internet domain that the name is, as entered; `nil` for other names. Names that fold to one text are one
     /// tenant's, and may be different domains.
-    public var domainName: DomainName? {
+    package var domainName: DomainName? {
         guard let domain = DomainName(entered) else { return nil }
         // An ideographic full stop makes another tenant's name, but no other domain.
         return domain.foldings.contains { $0.utf8.elementsEqual(canonical) } ? domain : nil
     }
 
     /// Whether both names have the same canonical form.
-    public static func == (left: CompanyName, right: CompanyName) -> Bool { left.canonical == right.canonical }
+    package static func == (left: CompanyName, right: CompanyName) -> Bool { left.canonical == right.canonical }
 
     /// Hashes the canonical form.
-    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 }
 
 /// Refuses `.` and `..` with `request.invalid`: no path of the API could name them.
@@ -87,19 +86,18 @@ func canonicalForm(
 /// The id that a tenant gives its employee: a number, a name, an extension, an address.
 ///
 /// Two ids are equal if their canonical forms are the same bytes. The id is shown as entered.
-public struct CompanyEmployeeID: Sendable, Hashable {
+package struct CompanyEmployeeID: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8, as entered and in canonical form.
-    public static let maximumBytes = 256
-    /// The id as entered.
-    public let entered: String
+    package static let maximumBytes = 256
+    package let entered: String
     /// The canonical form in UTF-8, by which ids are matched.
-    public let canonical: [UInt8]
+    package let canonical: [UInt8]
 
     /// Parses an id.
     ///
     /// - Throws: ``ValueError`` with `employee.id_missing`, or `request.invalid` for a text that is too long or
     ///   contains characters that ids cannot have.
-    public init(_ text: String) throws(ValueError) {
+    package init(_ text: String) throws(ValueError) {
         try checkEntered(text, field: "companyEmployeeId")
         try self.init(recorded: text)
         try checkSegment(canonical, field: "companyEmployeeId")
@@ -108,7 +106,7 @@ public struct CompanyEmployeeID: Sendable, Hashable {
     /// Parses an id from the log, which may be older than the refusal of invisible characters.
     ///
     /// - Throws: ``ValueError`` with `employee.id_missing` or `request.invalid`.
-    public init(recorded text: String) throws(ValueError) {
+    package init(recorded text: String) throws(ValueError) {
         canonical = try canonicalForm(
             text, maximumBytes: Self.maximumBytes, field: "companyEmployeeId", missing: .employeeIdMissing,
             invalid: .requestInvalid)
@@ -116,10 +114,10 @@ public struct CompanyEmployeeID: Sendable, Hashable {
     }
 
     /// Whether both have the same canonical form.
-    public static func == (left: CompanyEmployeeID, right: CompanyEmployeeID) -> Bool {
+    package static func == (left: CompanyEmployeeID, right: CompanyEmployeeID) -> Bool {
         left.canonical == right.canonical
     }
 
     /// Hashes the canonical form.
-    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 }

@@ -1,5 +1,5 @@
 import ErrorCodes
-public import Text
+package import Text
 
 /// The address that identifies a user.
 ///
@@ -11,33 +11,32 @@ public import Text
 /// Two addresses are equal if their ``key`` is: the local part, in which only the case of ASCII does not count, and the
 /// domain in A-labels. Folded text would not tell `straße.example` from `strasse.example`, which have different owners.
 /// The address is shown as entered.
-public struct EmailAddress: Sendable, Hashable {
+package struct EmailAddress: Sendable, Hashable {
     /// The largest number of bytes of an address (RFC 5321 §4.5.3.1.3), as entered and in canonical form.
-    public static let maximumBytes = 254
+    package static let maximumBytes = 254
     /// The largest number of bytes of a dummy address: the longest id, the longest name, and the text around them.
-    public static let maximumDummyBytes =
+    package static let maximumDummyBytes =
         CompanyEmployeeID.maximumBytes + 1 + CompanyName.maximumBytes + dummySuffix.utf8.count
     /// The suffix of every dummy address.
-    public static let dummySuffix = ".dummy-email"
+    package static let dummySuffix = ".dummy-email"
 
-    /// The address as entered.
-    public let entered: String
+    package let entered: String
     /// The folded form in UTF-8. Addresses were matched by it before ``key``, and the older claims are keyed by it.
-    public let canonical: [UInt8]
+    package let canonical: [UInt8]
     /// The part of the folded form after the last `@`.
-    public let domain: [UInt8]
+    package let domain: [UInt8]
     /// The domain; `nil` for a dummy address, and for what is no name of an internet domain.
-    public let domainName: DomainName?
+    package let domainName: DomainName?
     /// The bytes by which addresses are matched. Permanent: claims are keyed by them.
     ///
     /// The local part with ASCII in lower case, `@`, and the A-labels. A text that names no domain stands there in its
     /// folded form after a zero byte, which no name contains. A dummy address is such a text as a whole.
-    public let key: [UInt8]
+    package let key: [UInt8]
 
     /// Parses an address.
     ///
     /// - Throws: ``ValueError`` with `email.missing`, `email.invalid`, or `request.invalid` for invisible characters.
-    public init(_ text: String) throws(ValueError) {
+    package init(_ text: String) throws(ValueError) {
         try checkEntered(text, field: "email")
         try self.init(recorded: text)
         // A trailing dot, or an ideographic full stop, would be another spelling of a domain that a company has confirmed;
@@ -50,7 +49,7 @@ public struct EmailAddress: Sendable, Hashable {
     /// Parses an address from the log, which may be older than the refusal of invisible characters.
     ///
     /// - Throws: ``ValueError`` with `email.missing` or `email.invalid`.
-    public init(recorded text: String) throws(ValueError) {
+    package init(recorded text: String) throws(ValueError) {
         let canonical = try canonicalForm(
             text, maximumBytes: Self.maximumDummyBytes, field: "email", missing: .emailMissing, invalid: .emailInvalid)
         let at = UInt8(ascii: "@")
@@ -83,24 +82,24 @@ public struct EmailAddress: Sendable, Hashable {
     }
 
     /// The part before the `@` as entered; `nil` for a dummy address. The `@` may be of full width.
-    public var localPart: String? { isDummy ? nil : Self.parts(of: entered)?.local }
+    package var localPart: String? { isDummy ? nil : Self.parts(of: entered)?.local }
 
     /// Whether the address's domain is the tenant's name.
     ///
     /// This does not prove who controls the domain; only a confirmed domain gives authority over the address.
-    public func isOwned(by company: CompanyName) -> Bool {
+    package func isOwned(by company: CompanyName) -> Bool {
         guard let domainName else { return company.domainName == nil && domain == company.canonical }
         return domainName == company.domainName
     }
 
     /// Whether the address's domain is one of those that a tenant has confirmed, in A-labels.
-    public func isIn(_ confirmedDomains: Set<String>) -> Bool {
+    package func isIn(_ confirmedDomains: Set<String>) -> Bool {
         domainName.map { confirmedDomains.contains($0.ascii) } ?? false
     }
 
     /// The folded forms of the spellings of this address, each once. The claim of an address that was registered before
     /// ``key`` is keyed by one of them.
-    public var foldings: [[UInt8]] {
+    package var foldings: [[UInt8]] {
         let prefix = Array(canonical.dropLast(domain.count))
         var forms = [canonical]
         for folding in domainName?.foldings ?? [] {
@@ -111,12 +110,12 @@ public struct EmailAddress: Sendable, Hashable {
     }
 
     /// Whether the address is a dummy address, which an app built in place of a real one.
-    public var isDummy: Bool { Self.isDummy(domain) }
+    package var isDummy: Bool { Self.isDummy(domain) }
 
     /// Whether the address is the dummy address of an employee of a tenant.
     ///
     /// A tenant whose name contains `@` has no dummy addresses: they would be those of another tenant.
-    public func isDummy(of employee: CompanyEmployeeID, in company: CompanyName) -> Bool {
+    package func isDummy(of employee: CompanyEmployeeID, in company: CompanyName) -> Bool {
         let at = UInt8(ascii: "@")
         guard isDummy, !company.canonical.contains(at) else { return false }
         return canonical == employee.canonical + [at] + company.canonical + Array(Self.dummySuffix.utf8)
@@ -125,7 +124,7 @@ public struct EmailAddress: Sendable, Hashable {
     /// Refuses a dummy address that belongs to another employee.
     ///
     /// - Throws: ``ValueError`` with `email.invalid`.
-    public func checkScope(of employee: CompanyEmployeeID, in company: CompanyName) throws(ValueError) {
+    package func checkScope(of employee: CompanyEmployeeID, in company: CompanyName) throws(ValueError) {
         guard !isDummy || isDummy(of: employee, in: company) else {
             throw ValueError(
                 .emailInvalid, field: "email",
@@ -159,8 +158,8 @@ public struct EmailAddress: Sendable, Hashable {
     }
 
     /// Whether both addresses have the same ``key``.
-    public static func == (left: EmailAddress, right: EmailAddress) -> Bool { left.key == right.key }
+    package static func == (left: EmailAddress, right: EmailAddress) -> Bool { left.key == right.key }
 
     /// Hashes the ``key``.
-    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }

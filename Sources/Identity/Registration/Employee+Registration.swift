@@ -1,33 +1,29 @@
-public import Canonical
+import Canonical
 
 extension Employee {
     /// The command that registers an account with its first device key.
-    public struct Register: Sendable, Equatable {
+    package struct Register: Sendable, Equatable {
         /// The new employee's random id.
-        public var employeeID: EmployeeID
+        package var employeeID: EmployeeID
         /// The user behind the employee.
-        public var userID: UserID
+        package var userID: UserID
         /// The tenant's name.
-        public var companyName: CompanyName
-        /// The employee id.
-        public var companyEmployeeID: CompanyEmployeeID
-        /// The address.
-        public var email: EmailAddress
+        package var companyName: CompanyName
+        package var companyEmployeeID: CompanyEmployeeID
+        package var email: EmailAddress
         /// Whether the address is claimed for the tenant.
-        public var isCompanyOwnedEmail: Bool
+        package var isCompanyOwnedEmail: Bool
         /// Whether the tenant may claim it (``Tenant/State/owns(_:as:)``).
-        public var mayOwnEmail: Bool
+        package var mayOwnEmail: Bool
         /// Whether this registration founds the tenant, whose ledger is empty.
-        public var isFounding: Bool
+        package var isFounding: Bool
         /// The tenant's policy, which has no effect when founding.
-        public var policy: TenantPolicy
+        package var policy: TenantPolicy
         /// The device key.
-        public var key: PublicKeyBytes
-        /// The flow.
-        public var flow: FlowID
+        package var key: PublicKeyBytes
+        package var flow: FlowID
 
-        /// Each parameter sets the property of the same name. Without `mayOwnEmail` the name decides, as when founding.
-        public init(
+        package init(
             employeeID: EmployeeID, userID: UserID, companyName: CompanyName, companyEmployeeID: CompanyEmployeeID,
             email: EmailAddress, isCompanyOwnedEmail: Bool, mayOwnEmail: Bool? = nil, isFounding: Bool,
             policy: TenantPolicy, key: PublicKeyBytes, flow: FlowID
@@ -77,24 +73,23 @@ extension Employee {
 }
 
 /// An employee registered; the first such event founds the tenant.
-public struct EmployeeRegistered: EventPayload {
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct EmployeeRegistered: EventPayload {
+    package var employeeID: EmployeeID
     /// The user behind the employee.
-    public var userID: UserID
+    package var userID: UserID
     /// The tenant's name as first entered; present exactly in the event that founds the tenant.
-    public var companyName: String?
+    package var companyName: String?
     /// The employee id as entered, encrypted under the employee's key.
-    public var companyEmployeeID: Personal
+    package var companyEmployeeID: Personal
     /// The e-mail address as entered, encrypted under the employee's key.
-    public var email: Personal
+    package var email: Personal
     /// Whether the address was claimed for the tenant, whose name is its domain.
-    public var isCompanyOwnedEmail: Bool
+    package var isCompanyOwnedEmail: Bool
     /// Whether founding or the policy approved the employee at once.
-    public var approved: Bool
+    package var approved: Bool
 
     /// The members as the log has them.
-    public static let members = EventMembers<EmployeeRegistered>(
+    package static let members = EventMembers<EmployeeRegistered>(
         "EmployeeRegistered", EmployeeRegistered.init,
         Member("employeeId", \.employeeID), Member("userId", \.userID),
         Member(optional: "companyName", \.companyName, .name), Member("companyEmployeeId", \.companyEmployeeID),

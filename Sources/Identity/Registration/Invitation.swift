@@ -1,22 +1,21 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 /// An invitation to register under one employee id.
 ///
 /// It authorizes no device key, approves nobody, founds no tenant and verifies no address. It permits its holder to
 /// register where only invited people may, and outranks a provisional account with the same employee id.
-public enum Invitation: Decider {
-    /// The events of an invitation.
-    public typealias Event = InvitationEvent
+package enum Invitation: Decider {
+    package typealias Event = InvitationEvent
 
     /// The state before the invitation is issued.
-    public static let initial = State()
+    package static let initial = State()
 
     /// The longest lifetime of an invitation.
-    public static let maximumLifetime: Duration = .seconds(30 * 86_400)
+    package static let maximumLifetime: Duration = .seconds(30 * 86_400)
 
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
+    package enum Rejection: CodedRejection, CaseIterable {
         /// The invitation was never issued, has expired, was used or revoked, or is for another person. All have one
         /// code.
         case invalid
@@ -28,7 +27,7 @@ public enum Invitation: Decider {
         case notPermitted
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .invalid: .invitationInvalid
             case .issued, .lifetime: .requestInvalid
@@ -38,7 +37,7 @@ public enum Invitation: Decider {
     }
 
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [InvitationEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [InvitationEvent] {
         switch command {
         case .issue(let issue): try decide(state, issue)
         case .use(let use): try decide(state, use)
@@ -50,7 +49,7 @@ public enum Invitation: Decider {
     }
 
     /// Applies an event to the state. An invitation is issued once and ends once.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<InvitationEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<InvitationEvent>) {
         switch recorded.event {
         case .issued(let event):
             guard state.issue == nil else { return }
@@ -107,9 +106,7 @@ public enum Invitation: Decider {
 }
 
 extension Invitation {
-    /// A command on an invitation.
-    public enum Command: Sendable, Equatable {
-        /// Issue the invitation.
+    package enum Command: Sendable, Equatable {
         case issue(IssueInvitation)
         /// Register with the invitation.
         case use(Use)
@@ -120,28 +117,25 @@ extension Invitation {
     }
 
     /// The command that issues an invitation for an employee id.
-    public struct IssueInvitation: Sendable, Equatable {
+    package struct IssueInvitation: Sendable, Equatable {
         /// The new invitation's random id.
-        public var id: InvitationID
+        package var id: InvitationID
         /// The keyed digest of the token that the invited person presents.
-        public var digest: Bytes32
+        package var digest: Bytes32
         /// The commitment that the statement names.
-        public var subject: Bytes32
+        package var subject: Bytes32
         /// The salt of the commitment.
-        public var subjectSalt: Bytes32
-        /// The employee id.
-        public var companyEmployeeID: CompanyEmployeeID
+        package var subjectSalt: Bytes32
+        package var companyEmployeeID: CompanyEmployeeID
         /// The only address that may be registered, if one is named.
-        public var email: EmailAddress?
+        package var email: EmailAddress?
         /// When the invitation expires.
-        public var expiresAt: Timestamp
-        /// The decision.
-        public var decision: AuthorityDecision
+        package var expiresAt: Timestamp
+        package var decision: AuthorityDecision
         /// The time of the decision.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             id: InvitationID, digest: Bytes32, subject: Bytes32, subjectSalt: Bytes32,
             companyEmployeeID: CompanyEmployeeID, email: EmailAddress?, expiresAt: Timestamp,
             decision: AuthorityDecision, time: Timestamp
@@ -159,18 +153,17 @@ extension Invitation {
     }
 
     /// The command that registers an employee with an invitation.
-    public struct Use: Sendable, Equatable {
+    package struct Use: Sendable, Equatable {
         /// The new employee.
-        public var employee: EmployeeID
+        package var employee: EmployeeID
         /// The employee id to be registered.
-        public var companyEmployeeID: CompanyEmployeeID
+        package var companyEmployeeID: CompanyEmployeeID
         /// The address to be registered.
-        public var email: EmailAddress
+        package var email: EmailAddress
         /// The time of the registration.
-        public var time: Timestamp
+        package var time: Timestamp
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             employee: EmployeeID, companyEmployeeID: CompanyEmployeeID, email: EmailAddress, time: Timestamp
         ) {
             self.employee = employee
@@ -183,16 +176,16 @@ extension Invitation {
 
 extension Invitation {
     /// The state of an invitation, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The invitation as issued; `nil` before.
-        public internal(set) var issue: Issue?
+        package internal(set) var issue: Issue?
         /// How it ended; `nil` if it has not. Expiry ends it without an event.
-        public internal(set) var end: End?
+        package internal(set) var end: End?
         /// Whether the issuer still has the authority to issue it; determined by ``backed(in:issuer:)``.
-        public internal(set) var isBacked = false
+        package internal(set) var isBacked = false
 
         /// Whether it was issued, has not ended and may be used at a time.
-        public func isOpen(at time: Timestamp) -> Bool {
+        package func isOpen(at time: Timestamp) -> Bool {
             guard let issue, end == nil else { return false }
             return time < issue.expiresAt
         }
@@ -203,7 +196,7 @@ extension Invitation {
         /// invitation.
         ///
         /// - Parameter issuer: The account of the employee who issued it; `nil` for an app.
-        public func backed(in tenant: Tenant.State, issuer: Employee.State?) -> State {
+        package func backed(in tenant: Tenant.State, issuer: Employee.State?) -> State {
             var state = self
             state.isBacked = false
             guard let issue else { return state }
@@ -223,7 +216,7 @@ extension Invitation {
     }
 
     /// How an invitation ended.
-    public enum End: Sendable, Equatable {
+    package enum End: Sendable, Equatable {
         /// An employee registered with it.
         case used(EmployeeID)
         /// The invitation was revoked, or its issuer lost the authority.
@@ -231,23 +224,21 @@ extension Invitation {
     }
 
     /// An invitation as it was issued.
-    public struct Issue: Sendable, Equatable {
-        /// The invitation.
-        public let id: InvitationID
+    package struct Issue: Sendable, Equatable {
+        package let id: InvitationID
         /// The keyed digest of the token that the invited person presents.
-        public let digest: Bytes32
+        package let digest: Bytes32
         /// The commitment that the statement names.
-        public let subject: Bytes32
+        package let subject: Bytes32
         /// The employee id as entered.
-        public let companyEmployeeID: Personal
+        package let companyEmployeeID: Personal
         /// The address as entered, if one is named.
-        public let email: Personal?
+        package let email: Personal?
         /// When the invitation expires.
-        public let expiresAt: Timestamp
+        package let expiresAt: Timestamp
         /// The authority that issued it.
-        public let by: Authority
-        /// The place of the event.
-        public let place: EventPlace
+        package let by: Authority
+        package let place: EventPlace
 
         init(_ event: InvitationIssued, at place: EventPlace) {
             id = event.invitationID

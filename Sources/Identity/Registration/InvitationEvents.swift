@@ -1,8 +1,6 @@
-public import Canonical
+package import Canonical
 
-/// An event of an invitation.
-public enum InvitationEvent: AggregateEvent {
-    /// An invitation was issued.
+package enum InvitationEvent: AggregateEvent {
     case issued(InvitationIssued)
     /// A registration used the invitation.
     case used(InvitationUsed)
@@ -10,12 +8,11 @@ public enum InvitationEvent: AggregateEvent {
     case revoked(InvitationRevoked)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .issued(let event): event
         case .used(let event): event
@@ -24,7 +21,7 @@ public enum InvitationEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as InvitationIssued: self = .issued(event)
         case let event as InvitationUsed: self = .used(event)
@@ -35,26 +32,25 @@ public enum InvitationEvent: AggregateEvent {
 }
 
 /// An invitation to register under an employee id was issued.
-public struct InvitationIssued: EventPayload {
-    /// The invitation.
-    public var invitationID: InvitationID
+package struct InvitationIssued: EventPayload {
+    package var invitationID: InvitationID
     /// The digest that a presented invitation is compared with.
-    public var digest: Bytes32
+    package var digest: Bytes32
     /// The salted commitment to the employee id, which the signed statement names.
-    public var subject: Bytes32
+    package var subject: Bytes32
     /// The employee id that the invitation is for, encrypted under the invitation's own key.
-    public var companyEmployeeID: Personal
+    package var companyEmployeeID: Personal
     /// The salt of the commitment as base64url, encrypted under the invitation's own key.
-    public var subjectSalt: Personal
+    package var subjectSalt: Personal
     /// The only address that may be registered, if one is named.
-    public var email: Personal?
+    package var email: Personal?
     /// When the invitation expires.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<InvitationIssued>(
+    package static let members = EventMembers<InvitationIssued>(
         "InvitationIssued", InvitationIssued.init,
         Member("invitationId", \.invitationID), Member("digest", \.digest), Member("subject", \.subject),
         Member("companyEmployeeId", \.companyEmployeeID), Member("subjectSalt", \.subjectSalt),
@@ -62,29 +58,26 @@ public struct InvitationIssued: EventPayload {
 }
 
 /// A registration used an invitation.
-public struct InvitationUsed: EventPayload {
-    /// The invitation.
-    public var invitationID: InvitationID
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct InvitationUsed: EventPayload {
+    package var invitationID: InvitationID
+    package var employeeID: EmployeeID
 
     /// The members as the log has them.
-    public static let members = EventMembers<InvitationUsed>(
+    package static let members = EventMembers<InvitationUsed>(
         "InvitationUsed", InvitationUsed.init,
         Member("invitationId", \.invitationID), Member("employeeId", \.employeeID))
 }
 
 /// An invitation ended unused.
-public struct InvitationRevoked: EventPayload {
-    /// The invitation.
-    public var invitationID: InvitationID
+package struct InvitationRevoked: EventPayload {
+    package var invitationID: InvitationID
     /// The reason, as a code.
-    public var reason: InvitationEnd
+    package var reason: InvitationEnd
     /// The authority that decided.
-    public var by: Authority
+    package var by: Authority
 
     /// The members as the log has them.
-    public static let members = EventMembers<InvitationRevoked>(
+    package static let members = EventMembers<InvitationRevoked>(
         "InvitationRevoked", InvitationRevoked.init,
         Member("invitationId", \.invitationID), Member("reason", \.reason), Member("by", \.by))
 }

@@ -1,25 +1,23 @@
-public import Canonical
+package import Canonical
 
 /// A session started after a log-in.
-public struct SessionOpened: EventPayload {
-    /// The session.
-    public var sessionID: SessionID
-    /// The employee.
-    public var employeeID: EmployeeID
+package struct SessionOpened: EventPayload {
+    package var sessionID: SessionID
+    package var employeeID: EmployeeID
     /// The fingerprint of the device key.
-    public var fingerprint: KeyFingerprint
+    package var fingerprint: KeyFingerprint
     /// When the session ends at the latest.
-    public var expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// The app that opened the session; `nil` in version 1.
-    public let appID: AppID?
+    package let appID: AppID?
     /// The secret that opened the session; `nil` in version 1.
-    public let secretID: SecretID?
+    package let secretID: SecretID?
     /// The schema version that the event is written in. Version 2 names the app and the secret that the session
     /// depends on.
-    public var schema: Int
+    package var schema: Int
 
     /// The members as the log has them.
-    public static let members = EventMembers<SessionOpened>(
+    package static let members = EventMembers<SessionOpened>(
         "SessionOpened", schemas: 1...2, SessionOpened.init,
         Member("sessionId", \.sessionID), Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
         Member("expiresAt", \.expiresAt), Member("appId", \.appID, since: 2),
@@ -40,14 +38,13 @@ public struct SessionOpened: EventPayload {
 }
 
 /// A session ended.
-public struct SessionClosed: EventPayload {
-    /// The session.
-    public var sessionID: SessionID
+package struct SessionClosed: EventPayload {
+    package var sessionID: SessionID
     /// The reason, as a code.
-    public var reason: SessionEnd
+    package var reason: SessionEnd
 
     /// The members as the log has them.
-    public static let members = EventMembers<SessionClosed>(
+    package static let members = EventMembers<SessionClosed>(
         "SessionClosed", SessionClosed.init,
         Member("sessionId", \.sessionID), Member("reason", \.reason))
 

@@ -1,16 +1,14 @@
-public import Canonical
+package import Canonical
 
 /// A statement and its signature.
-public struct SignedStatement: Sendable, Hashable {
-    /// The key that signed.
-    public let key: PublicKeyBytes
+package struct SignedStatement: Sendable, Hashable {
+    package let key: PublicKeyBytes
     /// The exact bytes that were signed, tag included.
-    public let statement: [UInt8]
+    package let statement: [UInt8]
     /// The signature over the statement.
-    public let signature: SignatureBytes
+    package let signature: SignatureBytes
 
-    /// Each parameter sets the property of the same name. The signature is not verified here.
-    public init(key: PublicKeyBytes, statement: [UInt8], signature: SignatureBytes) {
+    package init(key: PublicKeyBytes, statement: [UInt8], signature: SignatureBytes) {
         self.key = key
         self.statement = statement
         self.signature = signature
@@ -18,7 +16,7 @@ public struct SignedStatement: Sendable, Hashable {
 }
 
 /// The authority behind a decision: the `by` member of an event.
-public enum Authority: Sendable, Hashable {
+package enum Authority: Sendable, Hashable {
     /// The founding of a tenant, which needs no other authority.
     case founding
     /// The tenant's policy.
@@ -32,7 +30,7 @@ public enum Authority: Sendable, Hashable {
     case `operator`(SignedStatement?)
 
     /// The signed statement, if there is one.
-    public var statement: SignedStatement? {
+    package var statement: SignedStatement? {
         switch self {
         case .founding, .policy: nil
         case .app(_, _, let signed), .employee(_, let signed), .operator(let signed): signed
@@ -42,7 +40,7 @@ public enum Authority: Sendable, Hashable {
 
 extension Authority: MemberValue {
     /// An object whose members depend on its `kind`. The statement's three members are all present or all absent.
-    public static let memberKind = MemberKind<Self>(.object(name: "Authority")) { (json, place) throws(JSONError) in
+    package static let memberKind = MemberKind<Self>(.object(name: "Authority")) { (json, place) throws(JSONError) in
         var reader = try ObjectReader(json, at: place.pointer)
         let authority = try Authority(reading: &reader)
         try reader.finish()

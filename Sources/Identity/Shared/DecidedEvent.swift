@@ -1,12 +1,11 @@
 /// An event that somebody decided.
-public protocol DecidedEvent: EventPayload {
-    /// The authority that decided.
+package protocol DecidedEvent: EventPayload {
     var by: Authority { get }
 }
 
 extension EventPayload {
     /// The signed statement that the event carries; `nil` if nobody signed.
-    public var statement: SignedStatement? {
+    package var statement: SignedStatement? {
         switch self {
         case let event as any DecidedEvent: event.by.statement
         // In their first version the operator did not sign.

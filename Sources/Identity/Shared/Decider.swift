@@ -1,21 +1,20 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// A pure state machine that decides commands against a state folded from events.
 ///
 /// The command carries everything else that a decision needs: time, ids, randomness and the caller.
-public protocol Decider {
+package protocol Decider {
     /// The state of one aggregate.
     associatedtype State: Sendable, Equatable
     /// The requests that the aggregate decides.
     associatedtype Command: Sendable
-    /// The events of the aggregate.
     associatedtype Event: AggregateEvent
     /// The reasons to reject a command.
     associatedtype Rejection: CodedRejection
@@ -33,7 +32,7 @@ public protocol Decider {
 
 extension Decider {
     /// Returns the state after events, applied in order.
-    public static func fold(_ events: some Sequence<Recorded<Event>>, from state: State = initial) -> State {
+    package static func fold(_ events: some Sequence<Recorded<Event>>, from state: State = initial) -> State {
         var state = state
         for event in events { evolve(&state, event) }
         return state
@@ -41,7 +40,7 @@ extension Decider {
 }
 
 /// A rejection with a code of the API contract.
-public protocol CodedRejection: Error, Sendable, Equatable {
+package protocol CodedRejection: Error, Sendable, Equatable {
     /// The code, such as `employee.already_registered`.
     var code: ErrorCode { get }
     /// What the caller needs to know besides the code: a clause without a full stop; `nil` if the code tells enough.
@@ -50,34 +49,31 @@ public protocol CodedRejection: Error, Sendable, Equatable {
 
 extension CodedRejection {
     /// The code tells enough.
-    public var reason: String? { nil }
+    package var reason: String? { nil }
 }
 
 /// The closed set of events that one aggregate folds.
-public protocol AggregateEvent: Sendable, Equatable {
+package protocol AggregateEvent: Sendable, Equatable {
     /// The event types of the set.
     static var payloads: [any EventPayload.Type] { get }
-    /// The payload of the event.
     var payload: any EventPayload { get }
     /// Wraps a payload of the set; `nil` for any other, which the caller must treat as an error.
     init?(_ payload: any EventPayload)
 }
 
 /// An event with the place and time of its record, which `evolve` may use besides the event.
-public struct Recorded<Event: Sendable & Equatable>: Sendable, Equatable {
-    /// The event.
-    public var event: Event
+package struct Recorded<Event: Sendable & Equatable>: Sendable, Equatable {
+    package var event: Event
     /// The event's id.
-    public var id: UUID
+    package var id: UUID
     /// When the event was recorded, by the ledger's clock.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The event's position in its ledger, from 1.
-    public var position: Int64
+    package var position: Int64
     /// The event's version in its stream, from 1.
-    public var version: Int
+    package var version: Int
 
-    /// Each parameter sets the property of the same name.
-    public init(_ event: Event, id: UUID, time: Timestamp, position: Int64, version: Int) {
+    package init(_ event: Event, id: UUID, time: Timestamp, position: Int64, version: Int) {
         self.event = event
         self.id = id
         self.time = time
@@ -86,18 +82,16 @@ public struct Recorded<Event: Sendable & Equatable>: Sendable, Equatable {
     }
 
     /// The event's place in its ledger.
-    public var place: EventPlace { EventPlace(id: id, position: position) }
+    package var place: EventPlace { EventPlace(id: id, position: position) }
 }
 
 /// The place of an event in its ledger, which statements name.
-public struct EventPlace: Sendable, Hashable {
-    /// The event's id.
-    public let id: UUID
+package struct EventPlace: Sendable, Hashable {
+    package let id: UUID
     /// The event's position in its ledger, from 1.
-    public let position: Int64
+    package let position: Int64
 
-    /// Each parameter sets the property of the same name.
-    public init(id: UUID, position: Int64) {
+    package init(id: UUID, position: Int64) {
         self.id = id
         self.position = position
     }

@@ -1,25 +1,24 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 /// A user's account in a tenant, with its device keys.
-public enum Employee: Decider {
-    /// The events of an employee.
-    public typealias Event = EmployeeEvent
+package enum Employee: Decider {
+    package typealias Event = EmployeeEvent
 
     /// No account and no device keys.
-    public static let initial = State()
+    package static let initial = State()
 
     /// The time for which a presented device key stays pending.
-    public static let pendingLifetime: Duration = .seconds(30 * 86_400)
+    package static let pendingLifetime: Duration = .seconds(30 * 86_400)
 
     /// The time after which a provisional employee id without an authorized device key may be released.
-    public static let provisionalLifetime: Duration = .seconds(30 * 86_400)
+    package static let provisionalLifetime: Duration = .seconds(30 * 86_400)
 
     /// The largest number of pending device keys of one employee.
-    public static let pendingLimit = 10
+    package static let pendingLimit = 10
 
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [EmployeeEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [EmployeeEvent] {
         switch command {
         case .register(let register): try decide(state, register)
         case .presentKey(let present): try decide(state, present)
@@ -44,8 +43,7 @@ public enum Employee: Decider {
 }
 
 extension Employee {
-    /// A command on an employee.
-    public enum Command: Sendable, Equatable {
+    package enum Command: Sendable, Equatable {
         /// Register the account with its first device key.
         case register(Register)
         /// Present a device key, after a valid proof.
@@ -56,9 +54,7 @@ extension Employee {
         case refuseKey(EndKey)
         /// Revoke an authorized device key.
         case revokeKey(EndKey)
-        /// Approve the employee.
         case approve(Approve)
-        /// Cancel the employee.
         case cancel(Cancel)
         /// Reinstate a cancelled employee.
         case reinstate(Reinstate)
@@ -87,7 +83,7 @@ extension Employee {
 
 extension Employee {
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
+    package enum Rejection: CodedRejection, CaseIterable {
         /// The account exists already.
         case alreadyRegistered
         /// There is no account.
@@ -125,7 +121,7 @@ extension Employee {
         case returnStale
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .alreadyRegistered: .employeeAlreadyRegistered
             case .unknownEmployee: .employeeUnknown
@@ -145,7 +141,7 @@ extension Employee {
         }
 
         /// The reason of a rejection that shares its code with others.
-        public var reason: String? {
+        package var reason: String? {
             switch self {
             case .keyRevoked: "the device key was refused or revoked for good: present a new key"
             case .tooManyWaitingKeys:
@@ -168,7 +164,7 @@ extension Employee {
     /// An event about an unknown key or account changes nothing, nor does one that no decision makes in the state: a
     /// second registration, a new presentation or authorization of a key that ended, the reinstatement of an account
     /// that was erased, reclaimed or released.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<EmployeeEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<EmployeeEvent>) {
         switch recorded.event {
         case .registered(let event):
             guard state.account == nil else { return }
@@ -264,8 +260,7 @@ extension Employee {
     }
 }
 
-/// An event of an employee.
-public enum EmployeeEvent: AggregateEvent {
+package enum EmployeeEvent: AggregateEvent {
     /// An employee registered; the first such event founds the tenant.
     case registered(EmployeeRegistered)
     /// A device presented a key, which is pending.
@@ -300,7 +295,7 @@ public enum EmployeeEvent: AggregateEvent {
     case returnCancelled(ReturnCancelled)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
         EmailReclaimed.self, EmployeeErased.self,
@@ -309,8 +304,7 @@ public enum EmployeeEvent: AggregateEvent {
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .registered(let event): event
         case .keyPresented(let event): event
@@ -332,7 +326,7 @@ public enum EmployeeEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as EmployeeRegistered: self = .registered(event)
         case let event as EmployeeKeyPresented: self = .keyPresented(event)
@@ -357,26 +351,26 @@ public enum EmployeeEvent: AggregateEvent {
 
 extension Employee {
     /// The state of an employee, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The account, once registered.
-        public internal(set) var account: Account?
+        package internal(set) var account: Account?
         /// Every device key that was ever presented.
-        public internal(set) var keys: [PublicKeyBytes: Key] = [:]
+        package internal(set) var keys: [PublicKeyBytes: Key] = [:]
         /// Whether a device key was ever authorized, or a statement approved the account. The id is then never given to
         /// another account.
-        public internal(set) var belongsToSomebody = false
+        package internal(set) var belongsToSomebody = false
         /// The last request for a return that was not opened.
-        public internal(set) var returnRequest: ReturnRequest?
+        package internal(set) var returnRequest: ReturnRequest?
         /// The last return that was opened and neither completed nor cancelled; it may have expired.
-        public internal(set) var openedReturn: Return?
+        package internal(set) var openedReturn: Return?
         /// The returns that were completed and not undone, in order. The last one says which key carries the role.
-        public internal(set) var completedReturns: [Return] = []
+        package internal(set) var completedReturns: [Return] = []
 
         /// Whether the employee id can still be released.
-        public var isProvisional: Bool { account != nil && !belongsToSomebody }
+        package var isProvisional: Bool { account != nil && !belongsToSomebody }
 
         /// The authorized device keys.
-        public var authorizedKeys: Set<PublicKeyBytes> {
+        package var authorizedKeys: Set<PublicKeyBytes> {
             Set(keys.values.lazy.filter { $0.status == .authorized }.map(\.key))
         }
 
@@ -385,7 +379,7 @@ extension Employee {
         /// These are the keys listed in the event that gave the role (the vouched keys if it has no list), and the keys
         /// that a person with authority authorized afterwards. After a return it is the key that came back, and those
         /// that were authorized since.
-        public func roleKeys(in tenant: Tenant.State) -> Set<PublicKeyBytes> {
+        package func roleKeys(in tenant: Tenant.State) -> Set<PublicKeyBytes> {
             guard let account, tenant.role(of: account.id).isAdministrative,
                 let since = tenant.roleSince(of: account.id)
             else { return [] }
@@ -407,17 +401,17 @@ extension Employee {
         }
 
         /// Whether a device key was refused or revoked, which is for good.
-        public func hasEnded(_ fingerprint: KeyFingerprint) -> Bool {
+        package func hasEnded(_ fingerprint: KeyFingerprint) -> Bool {
             keys.values.contains { $0.fingerprint == fingerprint && $0.hasEnded }
         }
 
         /// Returns the number of keys that are pending at a time; expired ones do not count.
-        public func waitingKeys(at time: Timestamp) -> Int {
+        package func waitingKeys(at time: Timestamp) -> Int {
             keys.values.count { $0.status == .pending && !$0.isExpired(at: time) }
         }
 
         /// Returns the standing of a key at a time. An outdated pending key is expired.
-        public func standing(of key: PublicKeyBytes, at time: Timestamp) -> KeyStanding {
+        package func standing(of key: PublicKeyBytes, at time: Timestamp) -> KeyStanding {
             guard let known = keys[key] else { return .unknown }
             switch known.status {
             case .pending: return known.isExpired(at: time) ? .expired : .pending
@@ -428,45 +422,42 @@ extension Employee {
         }
     }
 
-    /// The account of an employee.
-    public struct Account: Sendable, Equatable {
-        /// The employee.
-        public let id: EmployeeID
+    package struct Account: Sendable, Equatable {
+        package let id: EmployeeID
         /// The user behind the employee.
-        public let user: UserID
+        package let user: UserID
         /// The employee id as entered.
-        public let companyEmployeeID: Personal
+        package let companyEmployeeID: Personal
         /// The address as entered.
-        public let email: Personal
+        package let email: Personal
         /// Whether the address was claimed for the tenant.
-        public let isCompanyOwnedEmail: Bool
+        package let isCompanyOwnedEmail: Bool
         /// The place of the registration.
-        public let registered: EventPlace
+        package let registered: EventPlace
         /// When it was registered.
-        public let registeredAt: Timestamp
+        package let registeredAt: Timestamp
         /// Whether founding, the policy or an admin approved the employee.
-        public internal(set) var isApproved: Bool
+        package internal(set) var isApproved: Bool
         /// When an admin's approval verified the address; `nil` if none did.
-        public internal(set) var emailVerifiedAt: Timestamp?
+        package internal(set) var emailVerifiedAt: Timestamp?
         /// Whether an admin's approval verified the address.
-        public var isEmailVerified: Bool { emailVerifiedAt != nil }
-        /// Whether the employee is cancelled.
-        public internal(set) var isCancelled = false
+        package var isEmailVerified: Bool { emailVerifiedAt != nil }
+        package internal(set) var isCancelled = false
         /// The authority that last cancelled the employee.
-        public internal(set) var cancelledBy: Authority?
+        package internal(set) var cancelledBy: Authority?
         /// Whether the employee id was released for good: another account may have it.
-        public internal(set) var isReleased = false
+        package internal(set) var isReleased = false
         /// Whether the address was reclaimed for good.
-        public internal(set) var isReclaimed = false
+        package internal(set) var isReclaimed = false
         /// Whether the employee was erased for good.
-        public internal(set) var isErased = false
+        package internal(set) var isErased = false
 
         /// The account's status. Approval and cancellation are kept apart, so that reinstating approves nobody.
-        public var status: EmployeeStatus { isCancelled ? .cancelled : isApproved ? .active : .registered }
+        package var status: EmployeeStatus { isCancelled ? .cancelled : isApproved ? .active : .registered }
     }
 
     /// The recorded status of a device key.
-    public enum KeyStatus: Sendable, Equatable, CaseIterable {
+    package enum KeyStatus: Sendable, Equatable, CaseIterable {
         /// Waits for a decision.
         case pending
         /// In force.
@@ -478,7 +469,7 @@ extension Employee {
     }
 
     /// The standing of a device key at a time.
-    public enum KeyStanding: Sendable, Equatable, CaseIterable {
+    package enum KeyStanding: Sendable, Equatable, CaseIterable {
         /// Never presented.
         case unknown
         /// Waits for a decision.
@@ -494,34 +485,31 @@ extension Employee {
     }
 
     /// A device key of an employee.
-    public struct Key: Sendable, Equatable {
-        /// The public key.
-        public let key: PublicKeyBytes
+    package struct Key: Sendable, Equatable {
+        package let key: PublicKeyBytes
         /// SHA-256 of the key's 65 bytes.
-        public let fingerprint: KeyFingerprint
+        package let fingerprint: KeyFingerprint
         /// The recorded status.
-        public internal(set) var status: KeyStatus
-        /// Whether it is the employee's first key.
-        public internal(set) var isFirst: Bool
+        package internal(set) var status: KeyStatus
+        package internal(set) var isFirst: Bool
         /// The flow that last presented it.
-        public internal(set) var flow: FlowID
+        package internal(set) var flow: FlowID
         /// When it was last presented.
-        public internal(set) var presentedAt: Timestamp
+        package internal(set) var presentedAt: Timestamp
         /// The place of the last presentation; statements hash that entry.
-        public internal(set) var presented: EventPlace
+        package internal(set) var presented: EventPlace
         /// The place of the authorization, which statements of the key's owner name.
-        public internal(set) var authorized: EventPlace?
-        /// The authority that authorized it.
-        public internal(set) var authorizedBy: Authority?
+        package internal(set) var authorized: EventPlace?
+        package internal(set) var authorizedBy: Authority?
 
         /// Whether founding, an admin's signature or a vouched key of the same account authorized it.
-        public internal(set) var isVouched = false
+        package internal(set) var isVouched = false
         /// When it was first authorized.
-        public internal(set) var authorizedAt: Timestamp?
+        package internal(set) var authorizedAt: Timestamp?
         /// When it was refused or revoked.
-        public internal(set) var endedAt: Timestamp?
+        package internal(set) var endedAt: Timestamp?
         /// The authority that refused or revoked it, or ended the account.
-        public internal(set) var endedBy: Authority?
+        package internal(set) var endedBy: Authority?
 
         /// Whether it was refused or revoked, which is for good.
         var hasEnded: Bool { status == .refused || status == .revoked }
@@ -535,15 +523,15 @@ extension Employee {
         }
 
         /// When the key expires if it stays pending.
-        public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
+        package var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
 
         /// Whether the key was pending too long at a time.
-        public func isExpired(at time: Timestamp) -> Bool { status == .pending && expiresAt < time }
+        package func isExpired(at time: Timestamp) -> Bool { status == .pending && expiresAt < time }
     }
 }
 
 /// The status of an employee in the tenant, independent of the authorization of device keys.
-public enum EmployeeStatus: String, Sendable, Hashable, CaseIterable {
+package enum EmployeeStatus: String, Sendable, Hashable, CaseIterable {
     /// Registered, not approved yet.
     case registered
     /// Approved: may log in.
@@ -553,7 +541,7 @@ public enum EmployeeStatus: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The role of an employee in the tenant.
-public enum EmployeeRole: String, Sendable, Hashable, CaseIterable {
+package enum EmployeeRole: String, Sendable, Hashable, CaseIterable {
     /// The founder of the tenant, or the latest successor.
     case securityAdmin
     /// An appointed admin.
@@ -562,5 +550,5 @@ public enum EmployeeRole: String, Sendable, Hashable, CaseIterable {
     case employee
 
     /// Whether the role may administer the tenant.
-    public var isAdministrative: Bool { self != .employee }
+    package var isAdministrative: Bool { self != .employee }
 }

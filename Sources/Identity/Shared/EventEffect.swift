@@ -1,5 +1,5 @@
 /// What an event changes in the rows beside the log, in the append that records it.
-public enum EventEffect: Sendable, Hashable {
+package enum EventEffect: Sendable, Hashable {
     /// A device key of an account is in force.
     case keyInForce(PublicKeyBytes, of: EmployeeID)
     /// A device key of an account is not in force any more.
@@ -14,7 +14,7 @@ public enum EventEffect: Sendable, Hashable {
 
 extension EventPayload {
     /// What the event changes in the rows beside the log.
-    public var effects: [EventEffect] {
+    package var effects: [EventEffect] {
         switch self {
         case let event as EmployeeKeyAuthorized: [.keyInForce(event.key, of: event.employeeID)]
         case let event as ReturnCompleted: [.keyInForce(event.proof.key, of: event.employeeID)]

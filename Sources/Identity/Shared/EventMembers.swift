@@ -1,8 +1,8 @@
-public import Canonical
+package import Canonical
 import Text
 
 /// The members of an event, or of a part of one, as the log has them.
-public typealias EventMembers<Object> = MemberTable<Object, any PersonalDataCoder>
+package typealias EventMembers<Object> = MemberTable<Object, any PersonalDataCoder>
 
 extension MemberKind where Value == String {
     /// An unencrypted name.

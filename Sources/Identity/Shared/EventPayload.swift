@@ -1,25 +1,24 @@
-public import Canonical
+package import Canonical
 
 /// The payload of one event type. Its name and members are permanent.
-public protocol EventPayload: FlatObject, Equatable where Context == any PersonalDataCoder {
+package protocol EventPayload: FlatObject, Equatable where Context == any PersonalDataCoder {
     /// The schema version that the event is written in; new events have the latest one.
     var schema: Int { get }
 }
 
 extension EventPayload {
-    /// The permanent type name of the event.
-    public static var type: String { members.name }
+    package static var type: String { members.name }
 
     /// The schema versions that can be decoded.
-    public static var schemas: ClosedRange<Int> { members.schemas }
+    package static var schemas: ClosedRange<Int> { members.schemas }
 
     /// Most events have only version 1.
-    public var schema: Int { 1 }
+    package var schema: Int { 1 }
 
     /// Encodes the entry's `data`, with personal texts encrypted.
     ///
     /// - Throws: ``EventError`` if a value does not fit its member, and the coder's errors.
-    public func encode(using coder: any PersonalDataCoder) throws -> JSONValue {
+    package func encode(using coder: any PersonalDataCoder) throws -> JSONValue {
         do {
             return try Self.members.write(self, at: "/data", schema: schema, context: coder)
         } catch let error as JSONError {
@@ -30,15 +29,15 @@ extension EventPayload {
     /// Decodes the entry's `data` strictly: an unknown member or a wrong size is an error.
     ///
     /// - Throws: `JSONError` with the pointer of the member, and the coder's errors.
-    public init(data: JSONValue, schema: Int, using coder: any PersonalDataCoder) throws {
+    package init(data: JSONValue, schema: Int, using coder: any PersonalDataCoder) throws {
         self = try Self.members.read(data, at: "/data", schema: schema, context: coder)
     }
 }
 
 /// All event types. Golden files, and a test that lists their folder, keep the set fixed.
-public enum EventCatalogue {
+package enum EventCatalogue {
     /// All event types, by aggregate.
-    public static let all: [any EventPayload.Type] = [
+    package static let all: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
         EmailReclaimed.self, EmployeeErased.self, EmployeeIdReleased.self, EmployeeSessionsEnded.self,
@@ -63,7 +62,7 @@ public enum EventCatalogue {
     ]
 
     /// The parts whose members stand in the `data` of several events, or in an element of it.
-    public static let parts: [any FlatObject.Type] = [
+    package static let parts: [any FlatObject.Type] = [
         CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
         CheckpointSealed.Checkpoint.self,
     ]
@@ -71,12 +70,12 @@ public enum EventCatalogue {
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
 
     /// Whether there is an event of that type.
-    public static func isKnown(type: String) -> Bool { byName[type]?.type.utf8.elementsEqual(type.utf8) ?? false }
+    package static func isKnown(type: String) -> Bool { byName[type]?.type.utf8.elementsEqual(type.utf8) ?? false }
 
     /// Decodes an event of any type.
     ///
     /// - Throws: ``EventError`` for an unknown type or schema, and the errors of decoding the members.
-    public static func decode(
+    package static func decode(
         type: String, schema: Int, data: JSONValue, using coder: any PersonalDataCoder
     ) throws -> any EventPayload {
         guard let payload = byName[type], payload.type.utf8.elementsEqual(type.utf8) else {
@@ -106,37 +105,35 @@ enum EventLimits {
 }
 
 /// An error in encoding or decoding an event.
-public struct EventError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct EventError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable code of an error. More codes may be added.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The identifier, such as `event.unknown_type`.
-        public let rawValue: String
+        package let rawValue: String
         /// Takes any identifier; prefer the constants.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
         /// The identifier.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// The catalogue has no such type. Reading stops, because no event may be skipped silently.
-        public static let unknownType = Code(rawValue: "event.unknown_type")
+        package static let unknownType = Code(rawValue: "event.unknown_type")
         /// The catalogue has the type, but not this schema version.
-        public static let unknownSchema = Code(rawValue: "event.unknown_schema")
+        package static let unknownSchema = Code(rawValue: "event.unknown_schema")
         /// A value does not fit its member.
-        public static let invalidValue = Code(rawValue: "event.invalid_value")
+        package static let invalidValue = Code(rawValue: "event.invalid_value")
     }
 
-    /// The code of the error.
-    public let code: Code
+    package let code: Code
     /// The type of the event, or the JSON pointer of the member.
-    public let place: String
+    package let place: String
 
-    /// Each parameter sets the property of the same name.
-    public init(_ code: Code, _ place: String) {
+    package init(_ code: Code, _ place: String) {
         self.code = code
         self.place = place
     }
 
     /// The code and the place, in printable ASCII of bounded length.
-    public var description: String {
+    package var description: String {
         let shown = place.unicodeScalars.prefix(80).map { (0x20...0x7E).contains($0.value) ? String($0) : "?" }
         return "\(code): \(shown.joined())"
     }

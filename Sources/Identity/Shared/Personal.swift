@@ -1,32 +1,29 @@
-public import Canonical
+package import Canonical
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// A personal text, encrypted in the log under its owner's key and unreadable once the key is destroyed.
-public struct Personal: Sendable, Equatable {
+package struct Personal: Sendable, Equatable {
     /// The id of the user or employee whose key encrypts the text, which is also the key's id.
-    public var owner: UUID
+    package var owner: UUID
     /// The text; `nil` once erased.
-    public var text: String?
+    package var text: String?
 
-    /// Each parameter sets the property of the same name.
-    public init(owner: UUID, text: String?) {
+    package init(owner: UUID, text: String?) {
         self.owner = owner
         self.text = text
     }
 
-    /// A personal text of an employee.
-    public init(_ owner: EmployeeID, _ text: String?) { self.init(owner: owner.uuid, text: text) }
+    package init(_ owner: EmployeeID, _ text: String?) { self.init(owner: owner.uuid, text: text) }
 
-    /// A personal text of a user.
-    public init(_ owner: UserID, _ text: String?) { self.init(owner: owner.uuid, text: text) }
+    package init(_ owner: UserID, _ text: String?) { self.init(owner: owner.uuid, text: text) }
 
     /// Whether owner and text are equal; texts are compared as bytes.
-    public static func == (left: Personal, right: Personal) -> Bool {
+    package static func == (left: Personal, right: Personal) -> Bool {
         guard left.owner == right.owner else { return false }
         switch (left.text, right.text) {
         case (nil, nil): return true
@@ -37,7 +34,7 @@ public struct Personal: Sendable, Equatable {
 }
 
 /// Encrypts and decrypts the personal members of one event. Ledger and event are bound as associated data.
-public protocol PersonalDataCoder {
+package protocol PersonalDataCoder {
     /// Encrypts the member at a JSON pointer of the entry, such as `/data/email`.
     ///
     /// - Throws: The error of the implementation.

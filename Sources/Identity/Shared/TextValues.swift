@@ -1,17 +1,17 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 /// A reason in free text: 1 to 1,024 bytes without NUL. It is encrypted in the log.
-public struct FreeText: Sendable, Hashable {
+package struct FreeText: Sendable, Hashable {
     /// The largest number of bytes, in UTF-8.
-    public static let maximumBytes = 1_024
+    package static let maximumBytes = 1_024
     /// The text as entered.
-    public let text: String
+    package let text: String
 
     /// Checks a text.
     ///
     /// - Throws: ``ValueError`` with `request.invalid` and the name of the given member.
-    public init(_ text: String, field: String = "reason") throws(ValueError) {
+    package init(_ text: String, field: String = "reason") throws(ValueError) {
         guard !text.isEmpty else { throw ValueError(.requestInvalid, field: field, reason: "a value is required") }
         guard text.utf8.count <= Self.maximumBytes else {
             throw ValueError(.requestInvalid, field: field, reason: "the text is too long")
@@ -25,39 +25,36 @@ public struct FreeText: Sendable, Hashable {
 }
 
 /// A machine-readable reason: 1 to 64 of `a-z`, `0-9`, `_`, `.` and `-`.
-public struct ReasonCode: Sendable, Hashable, CustomStringConvertible {
-    /// The code.
-    public let text: String
+package struct ReasonCode: Sendable, Hashable, CustomStringConvertible {
+    package let text: String
 
     /// Returns `nil` for other characters or another length.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard isToken(text, upperCase: false) else { return nil }
         self.text = text
     }
 
-    /// The code.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 extension ReasonCode: MemberValue {
-    /// The code.
-    public static let memberKind = MemberKind<Self>.text(
+    package static let memberKind = MemberKind<Self>.text(
         .string(format: "reason-code"), "a reason code is expected", parse: { Self($0) }, text: \.text)
 }
 
 /// The id that a caller gives a request: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
-public struct RequestID: Sendable, Hashable, CustomStringConvertible {
+package struct RequestID: Sendable, Hashable, CustomStringConvertible {
     /// The identifier.
-    public let text: String
+    package let text: String
 
     /// Returns `nil` for other characters or another length.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         guard isToken(text, upperCase: true) else { return nil }
         self.text = text
     }
 
     /// The identifier.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// Whether a text is 1 to 64 of the characters that both kinds of token allow.
@@ -73,8 +70,7 @@ private func isToken(_ text: String, upperCase: Bool) -> Bool {
     }
 }
 
-/// The reason for a cancellation.
-public enum CancellationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum CancellationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// An admin cancelled the employee; the cancellation can be taken back.
     case cancelled
     /// The tenant reclaimed the e-mail address; this cannot be taken back.
@@ -82,12 +78,11 @@ public enum CancellationReason: String, Sendable, Hashable, CaseIterable, Member
 }
 
 /// The reason why a session ended.
-public enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The employee logged out, or lost the device key or the account.
     case closed
     /// A refresh token was used twice.
     case refreshReused
-    /// The session expired.
     case expired
     /// The tenant unlinked the app that opened it.
     case appUnlinked
@@ -104,7 +99,7 @@ public enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
 }
 
 /// The reason why a provisional employee id was released.
-public enum ReleaseReason: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum ReleaseReason: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The account was cancelled while its id was provisional.
     case cancelled
     /// No device key was authorized within 30 days.
@@ -114,7 +109,7 @@ public enum ReleaseReason: String, Sendable, Hashable, CaseIterable, MemberValue
 }
 
 /// The reason why an invitation ended unused.
-public enum InvitationEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
+package enum InvitationEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Somebody with authority revoked it.
     case revoked
     /// The issuer lost the authority to issue it.
@@ -122,21 +117,21 @@ public enum InvitationEnd: String, Sendable, Hashable, CaseIterable, MemberValue
 }
 
 /// The refusal of a name, an id or an address. It never repeats the value.
-public struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The code of the refusal.
-    public let code: ErrorCode
+    package let code: ErrorCode
     /// The name of the request's member, such as `companyName`.
-    public let field: String
+    package let field: String
     /// The reason in one clause, for display to a person.
-    public let reason: String
+    package let reason: String
 
     /// The `reason` must not repeat the value.
-    public init(_ code: ErrorCode, field: String, reason: String) {
+    package init(_ code: ErrorCode, field: String, reason: String) {
         self.code = code
         self.field = field
         self.reason = reason
     }
 
     /// The code, the member and the reason.
-    public var description: String { "\(code): \(reason) (\(field))" }
+    package var description: String { "\(code): \(reason) (\(field))" }
 }

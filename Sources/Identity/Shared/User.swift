@@ -1,54 +1,50 @@
-public import Canonical
-public import ErrorCodes
+package import Canonical
+package import ErrorCodes
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// A person across tenants: the owner of the credentials.
-public enum User: Decider {
-    /// The events of a user.
-    public typealias Event = UserEvent
+package enum User: Decider {
+    package typealias Event = UserEvent
 
     /// The state of a user, folded from its events.
-    public struct State: Sendable, Equatable {
+    package struct State: Sendable, Equatable {
         /// The user, once credentials are set.
-        public internal(set) var id: UserID?
+        package internal(set) var id: UserID?
         /// The credentials in force.
-        public internal(set) var credentials: Credentials?
+        package internal(set) var credentials: Credentials?
         /// The address as entered; `nil` once released or erased.
-        public internal(set) var email: Personal?
+        package internal(set) var email: Personal?
         /// Where the address was recorded, and whether it is verified; `nil` once released or erased.
-        public internal(set) var address: Address?
+        package internal(set) var address: Address?
         /// The event that released the address.
-        public internal(set) var released: EventPlace?
+        package internal(set) var released: EventPlace?
         /// All credentials that the user ever had; an erasure destroys their seeds.
-        public internal(set) var everyCredential: [CredentialID] = []
+        package internal(set) var everyCredential: [CredentialID] = []
         /// The most recent recovery that has not ended; it may have expired.
-        public internal(set) var recovery: Recovery?
+        package internal(set) var recovery: Recovery?
         /// Whether the user was erased for good.
-        public internal(set) var isErased = false
+        package internal(set) var isErased = false
 
         /// Whether the user still has the address.
-        public var holdsEmail: Bool { email != nil }
+        package var holdsEmail: Bool { email != nil }
     }
 
-    /// The credentials of a user.
-    public struct Credentials: Sendable, Equatable {
-        /// The credentials.
-        public let id: CredentialID
+    package struct Credentials: Sendable, Equatable {
+        package let id: CredentialID
         /// The record, as its construction defines it.
-        public let record: [UInt8]
+        package let record: [UInt8]
         /// The event that set them.
-        public let place: EventPlace
+        package let place: EventPlace
         /// When a recovery set them; `nil` if their owner did.
-        public var recoveredAt: Timestamp?
+        package var recoveredAt: Timestamp?
     }
 
-    /// A command on a user.
-    public enum Command: Sendable, Equatable {
+    package enum Command: Sendable, Equatable {
         /// Create the user with credentials. The record was verified before.
         case setCredentials(CredentialsSet)
         /// Replace the credentials that the event names. The record was verified before.
@@ -72,7 +68,7 @@ public enum User: Decider {
     }
 
     /// The reasons to reject a command.
-    public enum Rejection: CodedRejection, CaseIterable {
+    package enum Rejection: CodedRejection, CaseIterable {
         /// The user has credentials, which can only be changed.
         case credentialsExist
         /// The credentials to be replaced are no longer in force.
@@ -96,7 +92,7 @@ public enum User: Decider {
         case emailReplaced
 
         /// The error code in the API contract.
-        public var code: ErrorCode {
+        package var code: ErrorCode {
             switch self {
             case .credentialsExist: .flowWrongStep
             case .credentialsReplaced, .recoveryEnded, .emailReplaced: .requestStale
@@ -111,13 +107,13 @@ public enum User: Decider {
     }
 
     /// The state before the first event.
-    public static let initial = State()
+    package static let initial = State()
 
     /// Applies an event to the state.
     ///
     /// Credentials are set once, and replaced only by others than the user ever had. The end of another recovery
     /// than the open one changes nothing.
-    public static func evolve(_ state: inout State, _ recorded: Recorded<UserEvent>) {
+    package static func evolve(_ state: inout State, _ recorded: Recorded<UserEvent>) {
         switch recorded.event {
         case .credentialsSet(let event):
             guard state.id == nil, state.credentials == nil, !state.isErased else { return }
@@ -156,7 +152,7 @@ public enum User: Decider {
     }
 
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
-    public static func decide(_ state: State, _ command: Command) throws(Rejection) -> [UserEvent] {
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [UserEvent] {
         switch command {
         case .setCredentials(let event):
             guard state.id == nil else { throw .credentialsExist }
@@ -187,12 +183,11 @@ public enum User: Decider {
 }
 
 /// An event of a user and their credentials.
-public enum UserEvent: AggregateEvent {
+package enum UserEvent: AggregateEvent {
     /// Credentials were set for a new user.
     case credentialsSet(CredentialsSet)
     /// Credentials were replaced.
     case credentialsChanged(CredentialsChanged)
-    /// A recovery was opened.
     case recoveryOpened(RecoveryOpened)
     /// A recovery was confirmed by a second person, or by a device key of the user.
     case recoveryConfirmed(RecoveryConfirmed)
@@ -206,13 +201,12 @@ public enum UserEvent: AggregateEvent {
     case erased(UserErased)
 
     /// The event types of this aggregate.
-    public static let payloads: [any EventPayload.Type] = [
+    package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
     ]
 
-    /// The payload of the event.
-    public var payload: any EventPayload {
+    package var payload: any EventPayload {
         switch self {
         case .credentialsSet(let event): event
         case .credentialsChanged(let event): event
@@ -226,7 +220,7 @@ public enum UserEvent: AggregateEvent {
     }
 
     /// Wraps a payload of this aggregate; `nil` for any other.
-    public init?(_ payload: any EventPayload) {
+    package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as CredentialsSet: self = .credentialsSet(event)
         case let event as CredentialsChanged: self = .credentialsChanged(event)

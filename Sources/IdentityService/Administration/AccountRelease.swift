@@ -16,7 +16,6 @@ struct AccountRelease: Sendable {
     /// The events that release the user's address.
     private(set) var events: [UserEvent] = []
     private(set) var user: UserSnapshot
-    /// The claims to release.
     private(set) var releases: [ClaimRelease]
     /// The statements of the append.
     private(set) var statements: [SQL]

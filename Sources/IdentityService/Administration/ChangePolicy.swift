@@ -5,21 +5,20 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
-public struct ChangePolicy: CallerUseCase {
+package struct ChangePolicy: CallerUseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// What changes, with the statement and an admin's signature over it in the second call.
-    public let change: PolicyChangeRequest
+    package let change: PolicyChangeRequest
     /// The version that the caller has seen; `nil` for whatever version is in force.
-    public let ifMatch: Int?
+    package let ifMatch: Int?
     /// The admin who decides. An app is refused.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         company: String, _ change: PolicyChangeRequest, ifMatch: Int? = nil, caller: Caller
     ) {
         self.company = company
@@ -29,7 +28,7 @@ public struct ChangePolicy: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
@@ -102,20 +101,18 @@ extension TenantPolicy {
 }
 
 /// Reads the policy in force from the log itself; for admins.
-public struct ReadPolicy: UseCase {
+package struct ReadPolicy: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The admin who asks. An app is refused.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: Caller) {
+    package init(company: String, caller: Caller) {
         self.company = company
         self.caller = caller
     }
 
-    /// Reads the policy.
-    public func run(_ run: UseCaseRun<PolicyResponse>) async throws -> PolicyResponse {
+    package func run(_ run: UseCaseRun<PolicyResponse>) async throws -> PolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
         guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let tenant = access.tenant

@@ -5,21 +5,20 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Appoints or dismisses an admin, or makes an employee the security admin. An admin signs.
-public struct ChangeRole: CallerUseCase {
+package struct ChangeRole: CallerUseCase {
     /// The role, its keys, and an admin's signature in the second call.
-    public let request: RoleRequest
+    package let request: RoleRequest
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The employee id in that tenant.
-    public let companyEmployeeId: String
+    package let companyEmployeeId: String
     /// The admin who decides. An app is refused.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ request: RoleRequest, company: String, companyEmployeeId: String, caller: Caller) {
+    package init(_ request: RoleRequest, company: String, companyEmployeeId: String, caller: Caller) {
         self.request = request
         self.company = company
         self.companyEmployeeId = companyEmployeeId
@@ -27,7 +26,7 @@ public struct ChangeRole: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee(let decider) = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let named = try named(), context = run.context, time = run.call.time
         return try await run.decide(request.signed) {

@@ -10,7 +10,6 @@ package import TenureAPI
 
 /// A caller's access to a tenant, with the caller as the deciders know one.
 package struct CompanyAccess: Sendable {
-    /// The tenant.
     package var tenant: TenantSnapshot
     var name: CompanyName
     var decider: DecidingParty
@@ -146,10 +145,10 @@ extension CompanyAccess {
 }
 
 /// The spellings of a tenant's name.
-public enum CompanySpelling {
+package enum CompanySpelling {
     /// The text that all spellings of one tenant's name have in common, and no other tenant's; `nil` for a malformed
     /// name.
-    public static func canonical(_ companyName: String) -> String? {
+    package static func canonical(_ companyName: String) -> String? {
         (try? CompanyName(companyName))?.canonicalText
     }
 }

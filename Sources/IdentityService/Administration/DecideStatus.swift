@@ -7,13 +7,13 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Approves, cancels or reinstates an employee, or ends all of an employee's sessions. An admin signs, or an app
 /// vouches.
-public struct DecideStatus: CallerUseCase {
+package struct DecideStatus: CallerUseCase {
     /// The four decisions.
-    public enum Action: String, Sendable {
+    package enum Action: String, Sendable {
         /// Approve a registered employee.
         case approve
         /// Cancel an employee.
@@ -24,19 +24,18 @@ public struct DecideStatus: CallerUseCase {
         case endSessions
     }
     /// The decision.
-    public let action: Action
+    package let action: Action
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The employee id in that tenant.
-    public let companyEmployeeId: String
+    package let companyEmployeeId: String
     /// A free-text note, at most 1,024 bytes, which the log keeps for a cancellation and which others refuse; and an
     /// admin's signature in the second call.
-    public let request: StatusDecisionRequest
+    package let request: StatusDecisionRequest
     /// The app or admin that decides.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         _ action: Action, _ request: StatusDecisionRequest, company: String, companyEmployeeId: String, caller: Caller
     ) {
         self.action = action
@@ -47,7 +46,7 @@ public struct DecideStatus: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
         let note = try request.note.map { note in
             try parsed { () throws(ValueError) in try FreeText(note, field: "note") }

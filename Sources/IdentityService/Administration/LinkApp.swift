@@ -6,7 +6,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// The stored digest of an app's secret: SHA-256 of tag and text. A secret has 256 random bits, so it needs no
 /// stretching.
@@ -17,16 +17,14 @@ enum AppSecretDigest {
 }
 
 /// Authenticates an app by one of its secrets, from the log itself, so that a revocation takes effect with its event.
-public struct AuthenticateApp: UseCase, CustomStringConvertible {
-    /// The app's id.
-    public let appId: String
+package struct AuthenticateApp: UseCase, CustomStringConvertible {
+    package let appId: String
     /// The secret that the app presented.
-    public let secret: String
+    package let secret: String
     /// A placeholder that never contains the secret.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(appId: String, secret: String) {
+    package init(appId: String, secret: String) {
         self.appId = appId
         self.secret = secret
     }
@@ -34,7 +32,7 @@ public struct AuthenticateApp: UseCase, CustomStringConvertible {
     /// Returns the app.
     ///
     /// - Throws: `app.unknown` or `app.secret_invalid`.
-    public func run(_ run: UseCaseRun<AppCaller>) async throws -> AppCaller {
+    package func run(_ run: UseCaseRun<AppCaller>) async throws -> AppCaller {
         guard let id = AppID(text: appId) else { throw ServiceError(.appUnknown) }
         let app = try await StateLoader(reader: run.context.reader).app(id)
         guard app.state.id != nil, let salt = app.state.salt else { throw ServiceError(.appUnknown) }
@@ -49,29 +47,26 @@ public struct AuthenticateApp: UseCase, CustomStringConvertible {
 }
 
 /// Links an app to a tenant with some roles, or unlinks it. The security admin signs.
-public struct LinkApp: CallerUseCase {
+package struct LinkApp: CallerUseCase {
     /// What is to become of a link.
-    public enum Change: Sendable, Equatable {
+    package enum Change: Sendable, Equatable {
         /// Link the app in these roles. `nil` keeps the roles of an existing link, and gives a new one ACCESS, CREATION
         /// and AUTHORIZATION.
         case link(roles: Set<AppLinkRequest.Role>?)
-        /// Unlink the app.
         case unlink
     }
 
-    /// The app's id.
-    public let appId: String
+    package let appId: String
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// What is to become of the link.
-    public let change: Change
+    package let change: Change
     /// The statement and the security admin's signature over it, in the second call.
-    public let signed: StatementSignature?
+    package let signed: StatementSignature?
     /// The security admin, who decides. An app is refused.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         appId: String, company: String, _ change: Change, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.appId = appId
@@ -82,7 +77,7 @@ public struct LinkApp: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let context = run.context
         guard let app = AppID(text: appId) else { throw unknownApp }

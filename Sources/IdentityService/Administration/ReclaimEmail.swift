@@ -7,7 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Reclaims an address in the tenant's confirmed domain, whichever user claimed it, in which tenant and with whatever
 /// flag.
@@ -17,23 +17,22 @@ public import TenureAPI
 /// One append cancels the user's employees in the tenant with their keys, sessions and admin role, and releases the
 /// address. Accounts in other tenants lose only the address. The append guards the user's stream, which every
 /// registration of that user guards too. So no account is registered with an address that was reclaimed.
-public struct ReclaimEmail: CallerUseCase {
+package struct ReclaimEmail: CallerUseCase {
     /// The address, the reason, and an admin's signature in the second call.
-    public let request: EmailReclaimRequest
+    package let request: EmailReclaimRequest
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or admin that decides.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ request: EmailReclaimRequest, company: String, caller: Caller) {
+    package init(_ request: EmailReclaimRequest, company: String, caller: Caller) {
         self.request = request
         self.company = company
         self.caller = caller
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let address = try parsed { () throws(ValueError) in try EmailAddress(request.email) }
         let text = try parsed { () throws(ValueError) in try FreeText(request.reason) }
         let context = run.context

@@ -7,7 +7,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// The answer to a decision that somebody has to sign.
 protocol SignableAnswer: Sendable {

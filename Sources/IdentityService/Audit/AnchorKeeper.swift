@@ -1,5 +1,5 @@
 import Crypto
-public import Ledger
+package import Ledger
 import PrivateFiles
 
 /// Keeps the newest anchor of a log in a file, and never replaces one that the log does not contain.
@@ -13,15 +13,14 @@ import PrivateFiles
 /// A log that was restored from an older backup grows beyond the anchor and has other entries below it. So the size
 /// proves nothing: a consistency proof (RFC 6962 §2.1.2) of the log's own tree must lead from the file's root to the
 /// root of the new checkpoint.
-public struct AnchorKeeper: Sendable {
-    /// The file.
-    public let file: AnchorFile
+package struct AnchorKeeper: Sendable {
+    package let file: AnchorFile
     private let tree: any MerkleHashes
 
     /// Keeps anchors in `file` and takes proofs from `tree`, the tree of the system ledger.
     ///
     /// The tree need not be trusted: each proof is verified against the two roots.
-    public init(_ file: AnchorFile, tree: any MerkleHashes) {
+    package init(_ file: AnchorFile, tree: any MerkleHashes) {
         self.file = file
         self.tree = tree
     }
@@ -34,7 +33,7 @@ public struct AnchorKeeper: Sendable {
     /// - Returns: The anchor that the file holds now.
     /// - Throws: ``AnchorFileError``: ``AnchorFileError/Code/conflict`` if `anchor` does not contain what the file
     ///   holds. The file is untouched then, and `anchor` is kept beside it. The errors of the tree's source.
-    public func keep(_ anchor: Anchor, after last: Anchor? = nil) async throws -> Anchor {
+    package func keep(_ anchor: Anchor, after last: Anchor? = nil) async throws -> Anchor {
         for _ in 0..<10 {
             let found = try file.read()
             if let last, last.checkpoint != found?.checkpoint { _ = try await isContinued(last, by: anchor) }
@@ -56,7 +55,7 @@ public struct AnchorKeeper: Sendable {
     ///   - reader: Reads the log; it writes nothing.
     /// - Throws: ``AnchorFileError``: ``AnchorFileError/Code/conflict`` if it does not. The file is untouched then, and
     ///   the log's newest checkpoint is kept beside it. `LedgerError` if the log cannot be read.
-    public func requireContinuation(by key: LogKey, reader: LedgerReader) async throws {
+    package func requireContinuation(by key: LogKey, reader: LedgerReader) async throws {
         guard let kept = try file.read() else { return }
         try requireKey(of: kept, key)
         let size = try await reader.head(.system)?.size ?? 0
@@ -137,31 +136,29 @@ public struct AnchorKeeper: Sendable {
 }
 
 /// The anchor file cannot be used. Without it the service might take a log that lacks what the anchor vouches for.
-public struct AnchorFileError: Error, CustomStringConvertible {
+package struct AnchorFileError: Error, CustomStringConvertible {
     /// The stable code of an error. More may be added.
-    public struct Code: Sendable, Hashable {
+    package struct Code: Sendable, Hashable {
         /// The identifier, such as `anchor.conflict`.
-        public let rawValue: String
+        package let rawValue: String
 
         /// A code with the identifier `rawValue`.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The file cannot be read or written, or does not hold an anchor of this log.
-        public static let unusable = Code(rawValue: "anchor.unusable")
+        package static let unusable = Code(rawValue: "anchor.unusable")
         /// The log does not contain the file's anchor.
-        public static let conflict = Code(rawValue: "anchor.conflict")
+        package static let conflict = Code(rawValue: "anchor.conflict")
     }
 
-    /// The code of the error.
-    public let code: Code
-    /// The file.
-    public let path: String
+    package let code: Code
+    package let path: String
     /// What is wrong with it.
-    public let reason: String
+    package let reason: String
     /// What to do next; it may name files.
-    public let remedy: String
+    package let remedy: String
     /// The file, and what is wrong with it.
-    public var description: String { "the anchor file \(path) \(reason)" }
+    package var description: String { "the anchor file \(path) \(reason)" }
 
     init(path: String, reason: String, remedy: String? = nil, code: Code = .unusable) {
         self.code = code
@@ -177,21 +174,20 @@ public struct AnchorFileError: Error, CustomStringConvertible {
 ///
 /// It is evidence: ``AnchorKeeper`` replaces an anchor only by a checkpoint that contains it. Several processes may
 /// write one file. Calls block for a few system calls.
-public struct AnchorFile: Sendable {
+package struct AnchorFile: Sendable {
     /// The longest anchor that is read, in bytes. A signed note has at most 64 KiB.
     private static let maximumLength = 128 << 10
 
-    /// The path of the file.
-    public let path: String
+    package let path: String
 
     /// The file at a path; nothing is read or written yet.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Reads the anchor; `nil` if there is no file.
     ///
     /// - Throws: ``AnchorFileError`` for a file that cannot be read, is empty or holds something else. This type writes
     ///   no such file, so an anchor was lost in it.
-    public func read() throws(AnchorFileError) -> Anchor? {
+    package func read() throws(AnchorFileError) -> Anchor? {
         let bytes: [UInt8]
         do throws(PrivateFileError) {
             bytes = try PrivateFile.read(path, .evidence, atMost: Self.maximumLength)

@@ -1,13 +1,12 @@
 import Canonical
 import Credentials
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Ledger
 
 /// One link of the chain from a device key to the tenant's root.
-public struct AuthorityLink: Sendable, Equatable {
-    /// The subject of a link.
-    public enum Subject: Sendable, Equatable {
+package struct AuthorityLink: Sendable, Equatable {
+    package enum Subject: Sendable, Equatable {
         /// A device key of an employee, with its fingerprint.
         case key(fingerprint: String, employee: UUID)
         /// An app that is linked to the tenant.
@@ -15,7 +14,7 @@ public struct AuthorityLink: Sendable, Equatable {
     }
 
     /// The party that authorized the link's subject.
-    public enum Grantor: String, Sendable, Equatable {
+    package enum Grantor: String, Sendable, Equatable {
         /// Nobody: it is the founder's key, or the founding app.
         case founding
         /// The app of the next link.
@@ -32,14 +31,13 @@ public struct AuthorityLink: Sendable, Equatable {
         case missing
     }
 
-    /// The subject of the link.
-    public let subject: Subject
+    package let subject: Subject
     /// The position of the authorizing event in the tenant's ledger; `nil` if there is none.
-    public let position: Int64?
+    package let position: Int64?
     /// The party that authorized the subject.
-    public let grantor: Grantor
+    package let grantor: Grantor
     /// Whether the subject was ended later.
-    public let isEnded: Bool
+    package let isEnded: Bool
 }
 
 /// The origins of the authority of keys and apps in one tenant's ledger.

@@ -29,13 +29,10 @@ struct MPinTrail: Sendable {
         due.values.map { ($0.position, Self.unblocked) } + unproved.values.map { ($0, Self.unprovedWords) }
     }
 
-    /// The identity of a stream.
     func identity(_ stream: StreamID) -> MPinIdentity.State { identities[stream.id] ?? MPinIdentity.initial }
 
-    /// The identity with an id.
     func identity(_ id: MPinIdentityID) -> MPinIdentity.State { identities[id.uuid] ?? MPinIdentity.initial }
 
-    /// The activation of a stream.
     func activation(_ stream: StreamID) -> MPinActivation.State { activations[stream.id] ?? MPinActivation.initial }
 
     /// Applies an event, right or wrong.

@@ -1,4 +1,4 @@
-public import Canonical
+package import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
@@ -6,24 +6,22 @@ import Identity
 import Keys
 import Ledger
 import Logging
-public import TenureAPI
+package import TenureAPI
 
 /// Pages through a tenant's ledger, with personal members decrypted while the key exists.
-public struct PageEntries: UseCase {
+package struct PageEntries: UseCase {
     /// The largest number of ledger pages that one call reads, which bounds the cost of a filter with few matches.
     /// Types are compared here: the database would read the whole ledger for a rare type.
     static let maximumPages = 20
     /// The number of events of a page if there is a filter.
     static let filteredPage = 500
     /// The tenant's name.
-    public let company: String
-    /// Which events.
-    public let query: EventQuery
+    package let company: String
+    package let query: EventQuery
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, query: EventQuery, caller: Caller) {
+    package init(company: String, query: EventQuery, caller: Caller) {
         self.company = company
         self.query = query
         self.caller = caller
@@ -37,8 +35,7 @@ public struct PageEntries: UseCase {
             .requestInvalid, members: [.init(.parameter("type"), detail: "no event has this type: \(hint)")])
     }
 
-    /// Returns a page of events.
-    public func run(_ run: UseCaseRun<PageResponse<EventResponse>>) async throws -> PageResponse<EventResponse> {
+    package func run(_ run: UseCaseRun<PageResponse<EventResponse>>) async throws -> PageResponse<EventResponse> {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         if let type = query.type, !EventCatalogue.isKnown(type: type) { throw Self.unknown(type: type) }
@@ -96,16 +93,15 @@ public struct PageEntries: UseCase {
 }
 
 /// Proves that an event is in a tenant's ledger, with a self-contained proof file (C2SP tlog-proof).
-public struct ProveEvent: UseCase {
+package struct ProveEvent: UseCase {
     /// The event's position in the ledger.
-    public let position: Int64
+    package let position: Int64
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(position: Int64, company: String, caller: Caller) {
+    package init(position: Int64, company: String, caller: Caller) {
         self.position = position
         self.company = company
         self.caller = caller
@@ -114,7 +110,7 @@ public struct ProveEvent: UseCase {
     /// Returns the proof; `nil` if the position does not exist.
     ///
     /// - Throws: `service.unavailable` for an event that no checkpoint covers yet.
-    public func run(_ run: UseCaseRun<String?>) async throws -> String? {
+    package func run(_ run: UseCaseRun<String?>) async throws -> String? {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
@@ -135,20 +131,19 @@ public struct ProveEvent: UseCase {
 }
 
 /// Reads the newest signed checkpoint of a tenant's ledger.
-public struct ReadCheckpoint: UseCase {
+package struct ReadCheckpoint: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: Caller) {
+    package init(company: String, caller: Caller) {
         self.company = company
         self.caller = caller
     }
 
     /// Returns the signed note.
-    public func run(_ run: UseCaseRun<String>) async throws -> String {
+    package func run(_ run: UseCaseRun<String>) async throws -> String {
         let access = try await run.context.access(company, caller, role: .authorization)
         return try await Self.checkpoint(LedgerID(access.tenant.id.uuid), run.context).note.text
     }
@@ -163,14 +158,14 @@ public struct ReadCheckpoint: UseCase {
 }
 
 /// Reads the newest anchor. It is public: it names no tenant and counts only the system's own events.
-public struct ReadAnchor: UseCase {
+package struct ReadAnchor: UseCase {
     /// The use case has no parameters.
-    public init() {}
+    package init() {}
 
     /// Returns the key, an empty line and the signed note.
     ///
     /// - Throws: `service.unavailable` before the first checkpoint.
-    public func run(_ run: UseCaseRun<String>) async throws -> String {
+    package func run(_ run: UseCaseRun<String>) async throws -> String {
         guard let checkpoint = try await run.context.reader.checkpoint(.system) else {
             throw ServiceError(.serviceUnavailable)
         }
@@ -189,23 +184,22 @@ extension ServiceContext {
 }
 
 /// Reads a tile of hashes or a bundle of entries that the checkpoint of a tenant's ledger covers.
-public struct ReadTile: UseCase {
+package struct ReadTile: UseCase {
     /// The path after `tile/`, such as `0/x001/234.p/17` or `entries/000`.
-    public let path: String
+    package let path: String
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(path: String, company: String, caller: Caller) {
+    package init(path: String, company: String, caller: Caller) {
         self.path = path
         self.company = company
         self.caller = caller
     }
 
     /// Returns the bytes; `nil` if the path is malformed, or goes beyond the checkpoint.
-    public func run(_ run: UseCaseRun<[UInt8]?>) async throws -> [UInt8]? {
+    package func run(_ run: UseCaseRun<[UInt8]?>) async throws -> [UInt8]? {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
@@ -225,18 +219,17 @@ public struct ReadTile: UseCase {
 }
 
 /// The filter of a list of events.
-public struct EventQuery: Sendable {
+package struct EventQuery: Sendable {
     /// Which of them.
-    public var page: PageRequest
+    package var page: PageRequest
     /// Only events of this type.
-    public var type: String?
+    package var type: String?
     /// Only events that concern this employee id.
-    public var employee: String?
+    package var employee: String?
     /// Only events recorded at this time or before.
-    public var asOf: Timestamp?
+    package var asOf: Timestamp?
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         _ page: PageRequest, type: String? = nil, employee: String? = nil, asOf: Timestamp? = nil
     ) {
         self.page = page

@@ -223,7 +223,6 @@ struct RecoveryCopyTrail: Sendable {
     /// The directories that must have the other copies.
     var directories: Set<LedgerID> { Set(places.keys.map { .directory(of: UserID($0.user)) }) }
 
-    /// The users of the recoveries.
     var users: Set<UUID> { Set(places.keys.map(\.user)) }
 
     /// The part whose other copies must be in one directory.

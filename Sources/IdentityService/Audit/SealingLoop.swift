@@ -1,15 +1,15 @@
 import Foundation
-public import Ledger
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Ledger
+package import Logging
+package import Postgres
+import ServiceLifecycle
 
 /// Signs checkpoints of grown ledgers about once a second, and keeps the newest anchor in a file.
 ///
 /// An appended event is vouched for from the next checkpoint on. Any number of processes may run a loop.
-public struct SealingLoop: Service {
+package struct SealingLoop: Service {
     /// The shortest time between two rounds of signing.
-    public static let interval: Duration = .seconds(1)
+    package static let interval: Duration = .seconds(1)
     private let sealing: SignGrownLedgers
     private let keeper: AnchorKeeper?
     private let newest: NewestServer?
@@ -19,7 +19,7 @@ public struct SealingLoop: Service {
     ///
     /// - Parameter newest: The memory of the newest server. It requires each new anchor's size of every server from
     ///   then on, and its server is written beside the anchor.
-    public init(_ sealing: SignGrownLedgers, keeper: AnchorKeeper?, newest: NewestServer? = nil, logger: Logger) {
+    package init(_ sealing: SignGrownLedgers, keeper: AnchorKeeper?, newest: NewestServer? = nil, logger: Logger) {
         self.sealing = sealing
         self.keeper = keeper
         self.newest = newest
@@ -31,7 +31,7 @@ public struct SealingLoop: Service {
     ///
     /// - Throws: ``AnchorFileError/Code/conflict`` if the log no longer contains what the anchor file vouches for. The
     ///   process must end then, as it would not start.
-    public func run() async throws {
+    package func run() async throws {
         try await cancelWhenGracefulShutdown {
             let clock = ContinuousClock()
             // The file may lack the server, or name the one before a failover.
@@ -79,32 +79,31 @@ public struct SealingLoop: Service {
 
 /// Reports ledgers whose checkpoints are overdue. An operator must look at them: no process signs checkpoints, or a
 /// ledger differs from its last checkpoint and is refused.
-public struct SealDelay: Sendable {
+package struct SealDelay: Sendable {
     /// The longest time that an event may wait for a checkpoint; checkpoints are signed every second.
-    public static let allowed: Duration = .seconds(60)
+    package static let allowed: Duration = .seconds(60)
     /// The largest number of ledgers that are named.
-    public static let named = 20
+    package static let named = 20
 
     /// A ledger whose checkpoint is overdue.
-    public struct Ledger: Sendable {
-        /// The ledger's id.
-        public let id: LedgerID
+    package struct Ledger: Sendable {
+        package let id: LedgerID
         /// The number of its events.
-        public let size: Int64
+        package let size: Int64
         /// The number of events that its checkpoint covers.
-        public let sealed: Int64
+        package let sealed: Int64
     }
 
     /// The first overdue ledgers, by id.
-    public let ledgers: [Ledger]
+    package let ledgers: [Ledger]
     /// The number of overdue ledgers.
-    public let count: Int
+    package let count: Int
 
     /// Reads the overdue ledgers over a pool of the reader role. The system ledger is left out: its anchor is signed
     /// anew in each round.
     ///
     /// - Throws: The error of the database.
-    public static func read(_ pool: PostgresPool) async throws -> SealDelay {
+    package static func read(_ pool: PostgresPool) async throws -> SealDelay {
         let seconds = allowed.components.seconds
         let rows = try await pool.withConnection { connection in
             try await connection.query(

@@ -1,10 +1,10 @@
-public import Canonical
+package import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
-public import Ledger
-public import Logging
-public import Postgres
+package import Ledger
+package import Logging
+package import Postgres
 
 /// Signs the checkpoints of all ledgers that grew, records them in the system ledger, and signs that ledger's own
 /// checkpoint, the anchor.
@@ -15,9 +15,9 @@ public import Postgres
 ///
 /// If nothing grew for ``longestSilence``, it records the system ledger's own checkpoint, which marks the time: an event
 /// that is backdated by more contradicts a mark.
-public struct SignGrownLedgers: Sendable {
+package struct SignGrownLedgers: Sendable {
     /// The longest time between two records of checkpoints. The promise is fifteen minutes; a round has the rest.
-    public static let longestSilence: Duration = .seconds(14 * 60)
+    package static let longestSilence: Duration = .seconds(14 * 60)
     private let reader: LedgerReader
     private let ledgers: FindGrownLedgers
     private let appender: any AppendTarget
@@ -32,7 +32,7 @@ public struct SignGrownLedgers: Sendable {
     ///   - pool: Connections of the application role.
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
     ///   - now: A clock in place of the database's, for tests with a clock of their own.
-    public init(
+    package init(
         pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
         now: (@Sendable () -> Timestamp)? = nil, logger: Logger
     ) {
@@ -50,7 +50,7 @@ public struct SignGrownLedgers: Sendable {
     /// - Returns: The new anchor; `nil` if nothing changed since the last one.
     /// - Throws: ``LedgerError`` and the errors of the database.
     @discardableResult
-    public func run() async throws -> Anchor? {
+    package func run() async throws -> Anchor? {
         // Read before the ledgers: what was committed by then is covered at the end of the round.
         let start = try await clock()
         var last: LedgerID?, isComplete = false, hasSigned = false

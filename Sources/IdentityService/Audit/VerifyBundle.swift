@@ -1,17 +1,17 @@
 import FoundationEssentials
-public import Ledger
+package import Ledger
 
 /// Verifies a bundle without a database: the signatures of checkpoints, the entries against them, and the entries'
 /// content.
 ///
 /// If the bundle contains the system ledger, its records and the anchor bind the other ledgers' checkpoints. Otherwise
 /// only the key does.
-public struct VerifyBundle: Sendable {
+package struct VerifyBundle: Sendable {
     private let bundle: BundleReader
     private let request: VerifyRequest
 
     /// Verifies a bundle that was opened for reading.
-    public init(_ bundle: BundleReader, request: VerifyRequest) {
+    package init(_ bundle: BundleReader, request: VerifyRequest) {
         self.bundle = bundle
         self.request = request
     }
@@ -20,7 +20,7 @@ public struct VerifyBundle: Sendable {
     ///
     /// - Parameter progress: Called with the number of verified events and the total.
     /// - Throws: `ProofError` if the bundle cannot be read; never for what is found.
-    public func run(_ progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) async throws
+    package func run(_ progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) async throws
         -> VerifyReport
     {
         let counter = VerifiedCount(total: bundle.manifest.parts.reduce(0) { $0 + $1.entries }, progress)
@@ -108,9 +108,9 @@ public struct VerifyBundle: Sendable {
 }
 
 /// The relation of a log to the anchor that an auditor kept.
-public struct AnchorComparison: Sendable, Equatable {
+package struct AnchorComparison: Sendable, Equatable {
     /// The result of the comparison.
-    public enum Outcome: String, Sendable {
+    package enum Outcome: String, Sendable {
         /// The system ledger is what the anchor signed, and has not grown since.
         case same
         /// The system ledger contains what the anchor signed, and has grown since.
@@ -124,13 +124,13 @@ public struct AnchorComparison: Sendable, Equatable {
     }
 
     /// The number of the system ledger's entries that the anchor signed.
-    public let size: Int64
+    package let size: Int64
     /// The root over them, 32 bytes.
-    public let root: [UInt8]
+    package let root: [UInt8]
     /// The number of the system ledger's entries that were verified.
-    public let logSize: Int64
+    package let logSize: Int64
     /// The result of the comparison.
-    public let outcome: Outcome
+    package let outcome: Outcome
 
     /// Compares an anchor with the findings on the system ledger.
     ///

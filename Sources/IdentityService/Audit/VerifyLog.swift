@@ -1,23 +1,23 @@
-public import Canonical
-public import Credentials
+package import Canonical
+package import Credentials
 import FoundationEssentials
 import Identity
-public import Ledger
-public import Postgres
+package import Ledger
+package import Postgres
 
 /// Verifies every ledger of the database from its entries.
 ///
 /// The system ledger comes first, compared with the anchor; it records the roots of all ledgers. Then each ledger is
 /// compared with those records and with its own signed checkpoint. Nothing that the database stores beside the entries
 /// is trusted.
-public struct VerifyLog: Sendable {
+package struct VerifyLog: Sendable {
     private let pool: PostgresPool
     private let request: VerifyRequest
     /// The number of ledgers read at once.
     private static let width = 3
 
     /// Verifies over a pool of the reader role with at least six connections.
-    public init(pool: PostgresPool, request: VerifyRequest) {
+    package init(pool: PostgresPool, request: VerifyRequest) {
         self.pool = pool
         self.request = request
     }
@@ -26,7 +26,7 @@ public struct VerifyLog: Sendable {
     ///
     /// - Parameter progress: Called with the number of verified events and an estimate of the total.
     /// - Throws: ``LedgerError`` and errors of the database; never for what is found.
-    public func run(_ progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) async throws
+    package func run(_ progress: @escaping @Sendable (_ done: Int64, _ total: Int64) -> Void = { _, _ in }) async throws
         -> VerifyReport
     {
         let began = try await clock()
@@ -148,65 +148,64 @@ final class VerifiedCount: Sendable {
 }
 
 /// The result of a verification.
-public struct VerifyReport: Sendable {
+package struct VerifyReport: Sendable {
     /// The number of verified ledgers.
-    public internal(set) var ledgers = 0
+    package internal(set) var ledgers = 0
     /// The number of verified events.
-    public internal(set) var events: Int64 = 0
+    package internal(set) var events: Int64 = 0
     /// The number of events that a signed checkpoint covers; nothing vouches for later ones yet.
-    public internal(set) var sealedEvents: Int64 = 0
+    package internal(set) var sealedEvents: Int64 = 0
     /// The relation of the system ledger to the given anchor; `nil` without an anchor.
-    public internal(set) var anchor: AnchorComparison?
+    package internal(set) var anchor: AnchorComparison?
     /// Whether an anchor was compared with the system ledger. A bundle with a part of that ledger does not allow it.
-    public var isAnchored: Bool { anchor.map { $0.outcome != .notCompared } ?? false }
+    package var isAnchored: Bool { anchor.map { $0.outcome != .notCompared } ?? false }
     /// The violations, ledger by ledger; empty if the log is what was signed.
-    public internal(set) var violations: [Violation] = []
+    package internal(set) var violations: [Violation] = []
     /// Notes that are no violations: decisions older than the table of authority, and decisions that could not be
     /// proved.
-    public internal(set) var notes: [VerifyNote] = []
+    package internal(set) var notes: [VerifyNote] = []
     /// The requested chain, from its key to the root; empty if no such key was ever authorized.
-    public internal(set) var chain: [AuthorityLink] = []
+    package internal(set) var chain: [AuthorityLink] = []
 }
 
 /// A note on a ledger that is no violation.
-public struct VerifyNote: Sendable, Equatable, CustomStringConvertible {
-    /// The ledger.
-    public let ledger: LedgerID
+package struct VerifyNote: Sendable, Equatable, CustomStringConvertible {
+    package let ledger: LedgerID
     /// The first position concerned; `nil` if the note is about the ledger as a whole.
-    public let position: Int64?
+    package let position: Int64?
     /// The last position concerned.
-    public let lastPosition: Int64?
+    package let lastPosition: Int64?
     /// The note, in words without content.
-    public let detail: String
+    package let detail: String
 
     /// Ledger, positions and note.
-    public var description: String {
+    package var description: String {
         guard let position, let lastPosition else { return "ledger \(ledger): \(detail)" }
         return "ledger \(ledger), positions \(position) to \(lastPosition): \(detail)"
     }
 }
 
 /// The options of a verification.
-public struct VerifyRequest: Sendable {
+package struct VerifyRequest: Sendable {
     /// The key that signed the checkpoints.
-    public var key: LogKey
+    package var key: LogKey
     /// The anchor that an auditor kept.
-    public var anchor: Anchor?
+    package var anchor: Anchor?
     /// The only ledger to verify, besides the system ledger, which vouches for it; `nil` for all.
-    public var ledger: LedgerID?
+    package var ledger: LedgerID?
     /// Whether signatures inside events are verified.
-    public var checksSignatures: Bool
+    package var checksSignatures: Bool
     /// The expected fingerprint of the founder's first key, in hexadecimal; used with ``ledger``.
-    public var founderFingerprint: String?
+    package var founderFingerprint: String?
     /// The fingerprint of the key whose chain of authority is requested, in hexadecimal; used with ``ledger``.
-    public var chainFingerprint: String?
+    package var chainFingerprint: String?
     /// The expected public half of the operator key.
-    public var operatorKey: OperatorPublicKey?
+    package var operatorKey: OperatorPublicKey?
     /// A clock in place of the database's, for tests with a clock of their own.
-    public var now: (@Sendable () -> Timestamp)?
+    package var now: (@Sendable () -> Timestamp)?
 
     /// The defaults verify everything.
-    public init(
+    package init(
         key: LogKey, anchor: Anchor? = nil, ledger: LedgerID? = nil, checksSignatures: Bool = true,
         founderFingerprint: String? = nil, chainFingerprint: String? = nil, operatorKey: OperatorPublicKey? = nil
     ) {

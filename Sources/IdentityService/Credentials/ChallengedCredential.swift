@@ -33,7 +33,6 @@ struct ChallengedCredential: Sendable {
         }
     }
 
-    /// The tenant.
     var tenant: TenantSnapshot {
         get throws(ProgramDefect) {
             guard let tenant = scene.tenant else { throw ProgramDefect("the tenant was not read") }

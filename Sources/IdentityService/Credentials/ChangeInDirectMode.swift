@@ -4,24 +4,23 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
-public import TenureAPI
+package import TenureAPI
 
 /// Changes a user's credentials in direct mode: the old secret and the new credentials come in one call.
 ///
 /// The old user key, which must sign the new record, is thus open only during the call and stored nowhere. The new
 /// input is checked before the attempt is charged.
-public struct ChangeInDirectMode: AppUseCase {
+package struct ChangeInDirectMode: AppUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase.
-    public let current: CredentialsChangeRequest.Current
+    package let current: CredentialsChangeRequest.Current
     /// The new credentials.
-    public let credentials: CredentialsRequest
+    package let credentials: CredentialsRequest
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         current: CredentialsChangeRequest.Current, credentials: CredentialsRequest, flow: String, app: AppCaller
     ) {
         self.current = current
@@ -31,10 +30,10 @@ public struct ChangeInDirectMode: AppUseCase {
     }
 
     /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(.change) }
+    package func authorize() throws(ServiceError) { try app.require(.change) }
 
     /// Changes the credentials, and logs the employee in.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .change, app: app, at: call.time)

@@ -2,11 +2,11 @@ import Canonical
 import Credentials
 import ErrorCodes
 import FoundationEssentials
-public import TenureAPI
+package import TenureAPI
 
 extension QuestionListResponse {
     /// The current list in the first of `languages` that it has, or else in English.
-    public init(preferring languages: [String]) {
+    package init(preferring languages: [String]) {
         let locale = QuestionLocale(preferring: languages), list = QuestionList.current
         self.init(
             version: Int64(list.version), locale: locale.rawValue, locales: QuestionLocale.allCases.map(\.rawValue),
@@ -109,7 +109,7 @@ extension FlowOutcomeResponse {
     /// The outcome with its listed questions in the first of `languages` that the list has.
     ///
     /// A listed question is stored by its number, so a reply shows it in the language of its request.
-    public func preferring(_ languages: [String]) -> FlowOutcomeResponse {
+    package func preferring(_ languages: [String]) -> FlowOutcomeResponse {
         switch self {
         case .validateAnswers(let challenge, let questions, let opening):
             .validateAnswers(

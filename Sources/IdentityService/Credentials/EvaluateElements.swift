@@ -3,32 +3,29 @@ import Credentials
 import ErrorCodes
 import FoundationEssentials
 import Identity
-public import TenureAPI
+package import TenureAPI
 
 /// Evaluates blinded elements: admission, charge, evaluation, in this order.
 ///
 /// A decoy's elements are evaluated under the decoy's keys, after the same charge and with sealed copies of the same
 /// sizes.
-public struct EvaluateElements: FlowStepUseCase {
+package struct EvaluateElements: FlowStepUseCase {
     /// The blinded elements: of new credentials, or of one attempt.
-    public let elements: [EvaluationsRequest.Element]
-    /// The kind of flow.
-    public let purpose: FlowKind
+    package let elements: [EvaluationsRequest.Element]
+    package let purpose: FlowKind
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ elements: [EvaluationsRequest.Element], purpose: FlowKind, flow: String, app: AppCaller) {
+    package init(_ elements: [EvaluationsRequest.Element], purpose: FlowKind, flow: String, app: AppCaller) {
         self.elements = elements
         self.purpose = purpose
         self.flow = flow
         self.app = app
     }
 
-    /// Evaluates the elements.
-    public func run(_ run: UseCaseRun<EvaluationsResponse>) async throws -> EvaluationsResponse {
+    package func run(_ run: UseCaseRun<EvaluationsResponse>) async throws -> EvaluationsResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)

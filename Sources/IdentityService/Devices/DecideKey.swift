@@ -7,13 +7,12 @@ package import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Authorizes, refuses or revokes a device key, by an app's authority or an admin's signature.
-public struct DecideKey: CallerUseCase {
+package struct DecideKey: CallerUseCase {
     /// The three decisions.
-    public enum Action: String, Sendable {
-        /// Authorize the key.
+    package enum Action: String, Sendable {
         case authorize
         /// Refuse a pending key.
         case refuse
@@ -21,22 +20,21 @@ public struct DecideKey: CallerUseCase {
         case revoke
     }
     /// The decision.
-    public let action: Action
+    package let action: Action
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The employee id in that tenant.
-    public let companyEmployeeId: String
+    package let companyEmployeeId: String
     /// The key's fingerprint, lower-case hex.
-    public let fingerprint: String
+    package let fingerprint: String
     /// A reason code `[a-z0-9_.-]{1,64}`; required to refuse and to revoke.
-    public let reason: String?
+    package let reason: String?
     /// The statement and an admin's signature over it.
-    public let signed: StatementSignature?
+    package let signed: StatementSignature?
     /// The app or employee that decides.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         _ action: Action, company: String, companyEmployeeId: String, fingerprint: String, reason: String? = nil,
         signed: StatementSignature? = nil, caller: Caller
     ) {
@@ -50,7 +48,7 @@ public struct DecideKey: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let reason = try reasonCode(self.reason ?? (action == .authorize ? "authorized" : "")), context = run.context
         return try await run.decide(by: caller, signed) {
             let (access, employee) = try await scene(context), tenant = access.tenant

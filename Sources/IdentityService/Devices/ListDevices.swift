@@ -4,18 +4,16 @@ import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Lists the caller's device keys from the log itself; outdated pending keys appear as expired.
-public struct ListDevices: UseCase {
-    /// The employee.
-    public let caller: EmployeeCaller
+package struct ListDevices: UseCase {
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Lists the keys, oldest first.
-    public func run(_ run: UseCaseRun<[DeviceResponse]>) async throws -> [DeviceResponse] {
+    package func run(_ run: UseCaseRun<[DeviceResponse]>) async throws -> [DeviceResponse] {
         let context = run.context, time = run.call.time
         let own = try await OwnDevices(of: caller, context)
         let used = try await lastUses(context)

@@ -3,23 +3,21 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
-public import TenureAPI
+package import TenureAPI
 
 /// Revokes one of the caller's own device keys. The key that opened the session signs.
 ///
 /// A session alone does not suffice: the thief of a token could otherwise lock the owner out of every device.
-public struct RevokeDevice: CallerUseCase {
+package struct RevokeDevice: CallerUseCase {
     /// The key's fingerprint in hexadecimal.
-    public let fingerprint: String
+    package let fingerprint: String
     /// A code `[a-z0-9_.-]{1,64}`.
-    public let reason: String
+    package let reason: String
     /// The statement and its signature, in the second call.
-    public let signed: StatementSignature?
-    /// The employee.
-    public let caller: EmployeeCaller
+    package let signed: StatementSignature?
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(fingerprint: String, reason: String, signed: StatementSignature? = nil, caller: EmployeeCaller) {
+    package init(fingerprint: String, reason: String, signed: StatementSignature? = nil, caller: EmployeeCaller) {
         self.fingerprint = fingerprint
         self.reason = reason
         self.signed = signed
@@ -27,7 +25,7 @@ public struct RevokeDevice: CallerUseCase {
     }
 
     /// Revokes the key, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, reason = try reasonCode(self.reason)
         return try await run.decide(signed) {
             let own = try await OwnDevices(of: caller, context)

@@ -208,7 +208,6 @@ extension ServiceContext {
 }
 
 extension AdmissionLane {
-    /// The lane of a flow.
     init(_ state: FlowState, isKnownDevice: Bool = false) {
         self.init(app: state.appId, tenant: state.tenantId, isKnownDevice: isKnownDevice)
     }

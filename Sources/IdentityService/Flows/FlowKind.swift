@@ -4,7 +4,7 @@ import Identity
 import TenureAPI
 
 /// The five kinds of flows.
-public enum FlowKind: String, Sendable, Hashable {
+package enum FlowKind: String, Sendable, Hashable {
     /// `POST /v1/registrations`.
     case registration
     /// `POST /v1/logins`.

@@ -14,7 +14,6 @@ struct FlowState: Sendable, Equatable {
         case key
         /// New credentials.
         case credentials
-        /// Answers.
         case answers
         /// The passphrase, or answers if the user allows both.
         case passphrase
@@ -113,7 +112,6 @@ struct FlowState: Sendable, Equatable {
 }
 
 extension FlowState.Purpose {
-    /// What the flow is for.
     var kind: FlowKind {
         switch self {
         case .registration: .registration
@@ -346,7 +344,7 @@ extension FlowState.Purpose {
 }
 
 /// What a person who registers means to do. A typing error in the tenant's name then neither founds nor joins one.
-public enum RegistrationIntent: String, Sendable, CaseIterable {
+package enum RegistrationIntent: String, Sendable, CaseIterable {
     /// Join a tenant that exists.
     case join
     /// Found a tenant that does not exist.

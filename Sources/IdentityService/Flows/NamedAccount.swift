@@ -95,7 +95,6 @@ package func randomBytes(_ count: Int) -> [UInt8] {
 
 /// The statements that find a flow's account and tenant. They are sent with the call's `Idempotency-Key`.
 struct SubjectReading: Sendable {
-    /// The account as it was named.
     let subject: NamedAccount
     let reads: PipelinedReads
     private let rows: RowAuthentication

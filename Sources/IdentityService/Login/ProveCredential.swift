@@ -2,24 +2,22 @@ import Credentials
 import ErrorCodes
 import FoundationEssentials
 import Identity
-public import TenureAPI
+package import TenureAPI
 
 /// Accepts the client's proof in blind mode: the user key's signature over the challenge that the device signed first.
 ///
 /// It needs a charged attempt, and ends that attempt whether the proof is right or wrong. In a set-up it accepts new
 /// credentials that the client made.
-public struct ProveCredential: FlowStepUseCase {
+package struct ProveCredential: FlowStepUseCase {
     /// The proof, with the new credentials in a set-up.
-    public let proof: ProofRequest
-    /// The kind of flow.
-    public let purpose: FlowKind
+    package let proof: ProofRequest
+    package let purpose: FlowKind
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ proof: ProofRequest, purpose: FlowKind, flow: String, app: AppCaller) {
+    package init(_ proof: ProofRequest, purpose: FlowKind, flow: String, app: AppCaller) {
         self.proof = proof
         self.purpose = purpose
         self.flow = flow
@@ -27,7 +25,7 @@ public struct ProveCredential: FlowStepUseCase {
     }
 
     /// Accepts the proof, and completes what the flow is for.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         if row.state.step == .credentials { return try await set(row, run) }
@@ -74,18 +72,15 @@ public struct ProveCredential: FlowStepUseCase {
 }
 
 /// Validates answers or a passphrase in direct mode: admission, charge, evaluation, completion, in this order.
-public struct ValidateCredential: FlowStepUseCase {
-    /// The secret.
-    public let secret: CredentialsChangeRequest.Current
-    /// The kind of flow.
-    public let purpose: FlowKind
+package struct ValidateCredential: FlowStepUseCase {
+    package let secret: CredentialsChangeRequest.Current
+    package let purpose: FlowKind
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ secret: CredentialsChangeRequest.Current, purpose: FlowKind, flow: String, app: AppCaller) {
+    package init(_ secret: CredentialsChangeRequest.Current, purpose: FlowKind, flow: String, app: AppCaller) {
         self.secret = secret
         self.purpose = purpose
         self.flow = flow
@@ -93,7 +88,7 @@ public struct ValidateCredential: FlowStepUseCase {
     }
 
     /// Validates the secret, and completes what the flow is for.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: purpose, app: app, at: call.time, run.firstRows)

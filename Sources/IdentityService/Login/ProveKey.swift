@@ -5,21 +5,19 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
-public import TenureAPI
+package import TenureAPI
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
-public struct ProveKey: FlowStepUseCase {
+package struct ProveKey: FlowStepUseCase {
     /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
-    public let proof: [UInt8]
-    /// The kind of flow.
-    public let purpose: FlowKind
+    package let proof: [UInt8]
+    package let purpose: FlowKind
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ proof: [UInt8], purpose: FlowKind, flow: String, app: AppCaller) {
+    package init(_ proof: [UInt8], purpose: FlowKind, flow: String, app: AppCaller) {
         self.proof = proof
         self.purpose = purpose
         self.flow = flow
@@ -27,7 +25,7 @@ public struct ProveKey: FlowStepUseCase {
     }
 
     /// Returns the next step.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }

@@ -5,38 +5,37 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Starts a log-in: replies with a handle and a challenge of the same form for known and unknown names.
 ///
 /// A decoy answers for an unknown employee, an unknown tenant, and a tenant that the app is not linked to. So an app
 /// learns nothing about other tenants and spends none of their attempts. A change of credentials starts in the same
 /// way.
-public struct StartLogin: AppUseCase {
+package struct StartLogin: AppUseCase {
     /// What the flow is for: a log-in, a change of credentials or a recovery.
-    public let purpose: FlowKind
+    package let purpose: FlowKind
     /// The account, by its names, and the device.
-    public let request: LoginRequest
+    package let request: LoginRequest
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ purpose: FlowKind = .login, _ request: LoginRequest, app: AppCaller) {
+    package init(_ purpose: FlowKind = .login, _ request: LoginRequest, app: AppCaller) {
         self.purpose = purpose
         self.request = request
         self.app = app
     }
 
     /// Needs the role ACCESS.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
+    package func authorize() throws(ServiceError) { try app.require(purpose) }
 
     /// The reads of the account and its tenant.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? {
+    package func firstReads(in context: ServiceContext) -> PipelinedReads? {
         context.readingSubject(company: request.companyName, employee: request.companyEmployeeId)?.reads
     }
 
     /// Returns the handle and the challenge.
-    public func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
+    package func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
         let context = run.context, call = run.call
         let key = try context.employeeKey(request.employeePublicKey)
         let found = try await context.found(

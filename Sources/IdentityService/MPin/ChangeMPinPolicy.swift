@@ -5,7 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 extension MPinPolicyChangeRequest {
     /// Returns the whole new policy.
@@ -34,18 +34,17 @@ extension MPinPolicyChangeRequest {
 }
 
 /// Changes a tenant's rules for M-Pin. The security admin signs the whole new policy.
-public struct ChangeMPinPolicy: CallerUseCase {
+package struct ChangeMPinPolicy: CallerUseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// What changes, with the statement and the security admin's signature over it in the second call.
-    public let change: MPinPolicyChangeRequest
+    package let change: MPinPolicyChangeRequest
     /// The version that the caller has seen; `nil` for whatever version is in force.
-    public let ifMatch: Int?
+    package let ifMatch: Int?
     /// The security admin. An app is refused.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         company: String, _ change: MPinPolicyChangeRequest, ifMatch: Int? = nil, caller: Caller
     ) {
         self.company = company
@@ -55,7 +54,7 @@ public struct ChangeMPinPolicy: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
@@ -77,20 +76,18 @@ public struct ChangeMPinPolicy: CallerUseCase {
 }
 
 /// Reads the rules for M-Pin in force, from the log itself; for admins.
-public struct ReadMPinPolicy: UseCase {
+package struct ReadMPinPolicy: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The admin who asks. An app is refused.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: Caller) {
+    package init(company: String, caller: Caller) {
         self.company = company
         self.caller = caller
     }
 
-    /// Reads the policy.
-    public func run(_ run: UseCaseRun<MPinPolicyResponse>) async throws -> MPinPolicyResponse {
+    package func run(_ run: UseCaseRun<MPinPolicyResponse>) async throws -> MPinPolicyResponse {
         let access = try await run.context.access(company, caller, role: .access)
         guard case .employee = access.decider else { throw ServiceError(Denial.appMayNotDecide) }
         let policy = access.tenant.state.mpinPolicy

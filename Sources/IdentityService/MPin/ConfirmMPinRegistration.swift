@@ -9,36 +9,33 @@ import MPinCryptography
 import TenureAPI
 
 /// What a client needs to make its key: the service's share, and a permit to fetch the other one.
-public struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {
+package struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {
     /// The share of the first D-TA, 97 bytes.
-    public var share: [UInt8]
+    package var share: [UInt8]
     /// The signed query for the second D-TA.
-    public var query: String
+    package var query: String
     /// The name of the suite.
-    public var suite: String
-    /// The epoch of the key.
-    public var epoch: Int
+    package var suite: String
+    package var epoch: Int
     /// A placeholder that never contains the share.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 }
 
 /// Issues the service's share of a verified identity's client key.
 ///
 /// Until the registration is complete or expires, a repeated call gets the same share, so a lost reply costs nothing.
-public struct ConfirmMPinRegistration: UseCase {
+package struct ConfirmMPinRegistration: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The M-Pin ID in hexadecimal.
-    public let mpinID: String
-    /// The token of the registration.
-    public let token: String
+    package let mpinID: String
+    package let token: String
     /// The push identifier of the device, if it gives one.
-    public let pushIdentifier: String?
+    package let pushIdentifier: String?
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, mpinID: String, token: String, pushIdentifier: String? = nil, app: AppCaller) {
+    package init(company: String, mpinID: String, token: String, pushIdentifier: String? = nil, app: AppCaller) {
         self.company = company
         self.mpinID = mpinID
         self.token = token
@@ -47,10 +44,10 @@ public struct ConfirmMPinRegistration: UseCase {
     }
 
     /// Refuses an app that may register nobody.
-    public func authorize() throws(ServiceError) { try app.require(.registration) }
+    package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Issues the share.
-    public func run(_ run: UseCaseRun<MPinClientKeyOffer>) async throws -> MPinClientKeyOffer {
+    package func run(_ run: UseCaseRun<MPinClientKeyOffer>) async throws -> MPinClientKeyOffer {
         let context = run.context, time = run.call.time
         let mpinID = try MPinID(text: self.mpinID)
         let push = try pushIdentifier.map { text in

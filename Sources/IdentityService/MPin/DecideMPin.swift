@@ -6,12 +6,12 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Verifies or revokes an M-Pin identity. An admin signs, or an app vouches; the linked device may revoke its own.
-public struct DecideMPin: CallerUseCase {
+package struct DecideMPin: CallerUseCase {
     /// The two decisions.
-    public enum Action: Sendable, Equatable {
+    package enum Action: Sendable, Equatable {
         /// The identity is verified, and its client may fetch a key.
         case verify
         /// The identity ends for good. The reason is a code `[a-z0-9_.-]{1,64}`.
@@ -19,18 +19,17 @@ public struct DecideMPin: CallerUseCase {
     }
 
     /// The decision.
-    public let action: Action
+    package let action: Action
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The identity's id.
-    public let identity: String
+    package let identity: String
     /// The statement and a signature over it, in the second call.
-    public let signed: StatementSignature?
+    package let signed: StatementSignature?
     /// The app, the admin or the employee who decides.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         _ action: Action, company: String, identity: String, signed: StatementSignature? = nil, caller: Caller
     ) {
         self.action = action
@@ -41,7 +40,7 @@ public struct DecideMPin: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
@@ -110,20 +109,19 @@ extension DecideMPin.Action {
 }
 
 /// Links an M-Pin identity to the account of the device that signs. It verifies the identity too.
-public struct LinkMPin: CallerUseCase {
+package struct LinkMPin: CallerUseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The identity's id.
-    public let identity: String
+    package let identity: String
     /// The token of the registration, and the device's signature in the second call. The token shows that the
     /// caller's client started it: the statement names an identity by its hash only, and an owner must not be made to
     /// link what somebody else started.
-    public let request: MPinLinkRequest
+    package let request: MPinLinkRequest
     /// The employee. The session alone links nothing.
-    public let caller: EmployeeCaller
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ request: MPinLinkRequest, company: String, identity: String, caller: EmployeeCaller) {
+    package init(_ request: MPinLinkRequest, company: String, identity: String, caller: EmployeeCaller) {
         self.company = company
         self.identity = identity
         self.request = request
@@ -131,7 +129,7 @@ public struct LinkMPin: CallerUseCase {
     }
 
     /// Links the identity, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         guard context.ring.tenantID(companyName: name.canonical) == caller.tenantId else {

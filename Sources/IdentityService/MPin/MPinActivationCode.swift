@@ -6,7 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Compares entered activation codes with the one that was issued, and counts wrong entries.
 struct MPinActivationCode: Sendable {
@@ -69,23 +69,22 @@ struct MPinActivationCode: Sendable {
 /// Issues a code of six digits that verifies one M-Pin identity of a user id. An admin signs, or an app vouches.
 ///
 /// A new code replaces the last one of the same user id.
-public struct IssueMPinActivation: CallerUseCase {
+package struct IssueMPinActivation: CallerUseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The user id, the salt of the commitment to it, and an admin's signature in the second call.
-    public let request: MPinActivationRequest
+    package let request: MPinActivationRequest
     /// The app or admin that decides.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ request: MPinActivationRequest, company: String, caller: Caller) {
+    package init(_ request: MPinActivationRequest, company: String, caller: Caller) {
         self.company = company
         self.request = request
         self.caller = caller
     }
 
     /// Issues the code, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<MPinActivationResponse>) async throws -> MPinActivationResponse {
+    package func run(_ run: UseCaseRun<MPinActivationResponse>) async throws -> MPinActivationResponse {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(request.userId) }
         let context = run.context, time = run.call.time
         return try await run.decide(by: caller, request.signed, retryingClaims: true) {

@@ -2,7 +2,7 @@ import Canonical
 import Crypto
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Keys
 import Ledger
@@ -147,30 +147,28 @@ extension Timestamp {
 }
 
 /// What a client of M-Pin has to know about a tenant.
-public struct MPinSettingsView: Sendable, Equatable {
+package struct MPinSettingsView: Sendable, Equatable {
     /// The tenant's id, which D-TAs know it by.
-    public var tenantID: UUID
+    package var tenantID: UUID
     /// The address of the second D-TA, with a slash at the end.
-    public var clientURL: String
+    package var clientURL: String
     /// The suite of new keys.
-    public var suite: String
+    package var suite: String
 }
 
 /// Tells a client of M-Pin what it has to know about a tenant.
-public struct ReadMPinSettings: UseCase {
+package struct ReadMPinSettings: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, app: AppCaller) {
+    package init(company: String, app: AppCaller) {
         self.company = company
         self.app = app
     }
 
-    /// Reads the settings.
-    public func run(_ run: UseCaseRun<MPinSettingsView>) async throws -> MPinSettingsView {
+    package func run(_ run: UseCaseRun<MPinSettingsView>) async throws -> MPinSettingsView {
         let role: AppLinkRequest.Role = app.roles.contains(.access) ? .access : .creation
         let company = try await run.context.mpin(self.company, app, role: role)
         return MPinSettingsView(

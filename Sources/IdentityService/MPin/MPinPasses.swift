@@ -109,7 +109,6 @@ struct MPinPasses: Sendable {
 
     private var ledger: LedgerID { LedgerID(tenant.uuid) }
 
-    /// Opens a pass for a commitment.
     func open(_ id: UUID, hash: Bytes32, commitment: [UInt8], challenge: [UInt8], at time: Timestamp) async throws {
         let pass = MPinPass(
             id, app: app.appId, hash: hash, commitment: commitment, challenge: challenge, at: time)

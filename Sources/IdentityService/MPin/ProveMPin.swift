@@ -9,26 +9,25 @@ import MPinCryptography
 import TenureAPI
 
 /// The challenge that answers a commitment.
-public struct MPinChallengeOffer: Sendable, Equatable {
+package struct MPinChallengeOffer: Sendable, Equatable {
     /// The number y, 32 bytes.
-    public var challenge: [UInt8]
+    package var challenge: [UInt8]
     /// The handle that pass 2 repeats.
-    public var handle: String
+    package var handle: String
 }
 
 /// Pass 1: answers the commitment U with a random challenge y. An unknown M-Pin ID gets one too.
-public struct StartMPinProof: UseCase {
+package struct StartMPinProof: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The M-Pin ID in hexadecimal.
-    public let mpinID: String
+    package let mpinID: String
     /// The point U in hexadecimal.
-    public let commitment: String
+    package let commitment: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, mpinID: String, commitment: String, app: AppCaller) {
+    package init(company: String, mpinID: String, commitment: String, app: AppCaller) {
         self.company = company
         self.mpinID = mpinID
         self.commitment = commitment
@@ -36,10 +35,10 @@ public struct StartMPinProof: UseCase {
     }
 
     /// Refuses an app that may log nobody in.
-    public func authorize() throws(ServiceError) { try app.require(.login) }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Draws the challenge.
-    public func run(_ run: UseCaseRun<MPinChallengeOffer>) async throws -> MPinChallengeOffer {
+    package func run(_ run: UseCaseRun<MPinChallengeOffer>) async throws -> MPinChallengeOffer {
         let mpinID = try MPinID(text: self.mpinID)
         let company = try await run.context.mpin(self.company, app, role: .access)
         let point = try MPinCommitment(hex: commitment)
@@ -55,20 +54,19 @@ public struct StartMPinProof: UseCase {
 ///
 /// One append names the version of the identity's stream, counts a wrong proof and consumes the challenge. So of many
 /// wrong proofs at once exactly as many count as the policy allows.
-public struct ProveMPin: UseCase {
+package struct ProveMPin: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The M-Pin ID in hexadecimal.
-    public let mpinID: String
+    package let mpinID: String
     /// The point V in hexadecimal.
-    public let response: String
+    package let response: String
     /// The handle of pass 1; `nil` for the newest challenge.
-    public let handle: String?
+    package let handle: String?
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, mpinID: String, response: String, handle: String? = nil, app: AppCaller) {
+    package init(company: String, mpinID: String, response: String, handle: String? = nil, app: AppCaller) {
         self.company = company
         self.mpinID = mpinID
         self.response = response
@@ -77,10 +75,10 @@ public struct ProveMPin: UseCase {
     }
 
     /// Refuses an app that may log nobody in.
-    public func authorize() throws(ServiceError) { try app.require(.login) }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Returns the token with which the app learns the verdict.
-    public func run(_ run: UseCaseRun<String>) async throws -> String {
+    package func run(_ run: UseCaseRun<String>) async throws -> String {
         let context = run.context, time = run.call.time, mpinID = try MPinID(text: self.mpinID)
         let point = try MPinResponse(hex: response)
         let handle = try self.handle.map { text throws(ServiceError) in try Self.pass(text) }

@@ -6,31 +6,30 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Tells an app, once, whether a proof was right and whose it was.
-public struct RedeemMPinProof: AppUseCase {
+package struct RedeemMPinProof: AppUseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The token of pass 2.
-    public let token: String
+    package let token: String
     /// The calling app, which must be the one that made the passes.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, token: String, app: AppCaller) {
+    package init(company: String, token: String, app: AppCaller) {
         self.company = company
         self.token = token
         self.app = app
     }
 
     /// Refuses an app that may log nobody in.
-    public func authorize() throws(ServiceError) { try app.require(.login) }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Redeems the token.
     ///
     /// - Throws: `mpin.request_expired`, `mpin.wrong_pin`, `mpin.blocked`, and what else the verdict was refused for.
-    public func run(_ run: UseCaseRun<MPinAuthenticationResponse>) async throws -> MPinAuthenticationResponse {
+    package func run(_ run: UseCaseRun<MPinAuthenticationResponse>) async throws -> MPinAuthenticationResponse {
         let company = try await run.context.mpin(self.company, app, role: .access)
         let passes = MPinPasses(context: run.context, tenant: company.tenant, app: app)
         let (pass, verdict) = try await passes.verdict(of: token, at: run.call.time)
@@ -94,32 +93,31 @@ public struct RedeemMPinProof: AppUseCase {
 /// The tenant's policy must permit it, and the identity must be linked to the flow's employee and to the device that
 /// signed the flow's challenge. The device's state, the account's approval and the app's link are checked as in every
 /// log-in.
-public struct LogInByMPin: AppUseCase {
+package struct LogInByMPin: AppUseCase {
     /// The token of pass 2.
-    public let token: String
+    package let token: String
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app, which must be the one that made the passes.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(token: String, flow: String, app: AppCaller) {
+    package init(token: String, flow: String, app: AppCaller) {
         self.token = token
         self.flow = flow
         self.app = app
     }
 
     /// Refuses an app that may log nobody in.
-    public func authorize() throws(ServiceError) { try app.require(.login) }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+    package func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Completes the log-in.
     ///
     /// - Throws: `mpin.request_expired`, the refusal of a wrong proof, or `authorization.not_permitted` for an identity
     ///   that opens no session here.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .login, app: app, at: time, run.firstRows)

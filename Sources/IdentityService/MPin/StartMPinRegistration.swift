@@ -6,28 +6,27 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Starts the registration of a PIN for a user id on one device.
 ///
 /// The identity is verified at once by an activation code, or by an app with AUTHORIZATION where the tenant's policy
 /// leaves it to the app. Otherwise a mail goes to the user id, or the app decides later.
-public struct StartMPinRegistration: UseCase {
+package struct StartMPinRegistration: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The user id: an e-mail address or any name.
-    public let userID: String
+    package let userID: String
     /// The name of the device, if it gives one.
-    public let deviceName: String?
+    package let deviceName: String?
     /// An activation code, if the user has one.
-    public let activationCode: String?
+    package let activationCode: String?
     /// The languages that the caller prefers, for the mail.
-    public let languages: [String]
+    package let languages: [String]
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         company: String, userID: String, deviceName: String? = nil, activationCode: String? = nil,
         languages: [String] = [], app: AppCaller
     ) {
@@ -40,10 +39,9 @@ public struct StartMPinRegistration: UseCase {
     }
 
     /// Refuses an app that may register nobody.
-    public func authorize() throws(ServiceError) { try app.require(.registration) }
+    package func authorize() throws(ServiceError) { try app.require(.registration) }
 
-    /// Starts the registration.
-    public func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
+    package func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let device = try deviceName.map { name in
             try parsed { () throws(ValueError) in try MPinDeviceText(name, field: "deviceName") }
@@ -119,25 +117,23 @@ struct MPinVouching: Sendable {
 }
 
 /// Starts an unverified or expired registration again: a new mail, and another hour.
-public struct RestartMPinRegistration: UseCase {
+package struct RestartMPinRegistration: UseCase {
     /// The time that has to pass between two starts.
     static let pause: Duration = .seconds(60)
 
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The M-Pin ID in hexadecimal.
-    public let mpinID: String
-    /// The token of the registration.
-    public let token: String
+    package let mpinID: String
+    package let token: String
     /// The user id, which must be that of the registration.
-    public let userID: String
+    package let userID: String
     /// The languages that the caller prefers, for the mail.
-    public let languages: [String]
+    package let languages: [String]
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         company: String, mpinID: String, token: String, userID: String, languages: [String] = [], app: AppCaller
     ) {
         self.company = company
@@ -149,10 +145,10 @@ public struct RestartMPinRegistration: UseCase {
     }
 
     /// Refuses an app that may register nobody.
-    public func authorize() throws(ServiceError) { try app.require(.registration) }
+    package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Starts the registration again.
-    public func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
+    package func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
         let userID = try parsed { () throws(ValueError) in try MPinUserID(self.userID) }
         let mpinID = try MPinID(text: self.mpinID), time = run.call.time
         let mail = MPinMail(run.context, run.call)

@@ -8,20 +8,20 @@ import Ledger
 import TenureAPI
 
 /// What the link in a mail leads to.
-public struct MPinLinkView: Sendable, Equatable {
+package struct MPinLinkView: Sendable, Equatable {
     /// The tenant's name, which the page shows.
-    public var companyName: String
+    package var companyName: String
     /// Whether the identity is verified.
-    public var isVerified: Bool
+    package var isVerified: Bool
 }
 
 /// Verifies an identity by the link that was mailed to its user id.
 ///
 /// Opening the link changes nothing, because mail scanners open links. The button on the page verifies, and doing so
 /// twice is the same as once.
-public struct VerifyMPinByMail: UseCase {
+package struct VerifyMPinByMail: UseCase {
     /// What a client or a mail presents.
-    public enum Proof: Sendable {
+    package enum Proof: Sendable {
         /// The members of a link: the identity, when the link expires (seconds since 1970), and the code as 64
         /// hexadecimal characters.
         case link(identity: String, expires: String, key: String)
@@ -30,14 +30,13 @@ public struct VerifyMPinByMail: UseCase {
     }
 
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// What is presented.
-    public let proof: Proof
+    package let proof: Proof
     /// Whether the identity is verified; otherwise the link is only looked at.
-    public let isConfirmed: Bool
+    package let isConfirmed: Bool
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, _ proof: Proof, isConfirmed: Bool) {
+    package init(company: String, _ proof: Proof, isConfirmed: Bool) {
         self.company = company
         self.proof = proof
         self.isConfirmed = isConfirmed
@@ -50,7 +49,7 @@ public struct VerifyMPinByMail: UseCase {
     ///
     /// - Throws: `mpin.unknown` for a forged link, `mpin.request_expired` for one that has expired, `mpin.ended` and
     ///   `mpin.blocked`.
-    public func run(_ run: UseCaseRun<MPinLinkView>) async throws -> MPinLinkView {
+    package func run(_ run: UseCaseRun<MPinLinkView>) async throws -> MPinLinkView {
         let context = run.context, time = run.call.time
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let id = TenantID(context.ring.tenantID(companyName: name.canonical))

@@ -1,15 +1,15 @@
 import Foundation
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Writes each mail to a file `<id>.eml`, for development.
-public struct MailDirectory: MailTransport {
+package struct MailDirectory: MailTransport {
     private let folder: URL
 
     /// The directory at a path; it is created with the first mail, for the owner only.
-    public init(path: String) { folder = URL(fileURLWithPath: path, isDirectory: true) }
+    package init(path: String) { folder = URL(fileURLWithPath: path, isDirectory: true) }
 
     /// Writes the file. A second copy replaces the first.
-    public func send(_ mail: OutgoingMail) async -> MailOutcome {
+    package func send(_ mail: OutgoingMail) async -> MailOutcome {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -21,7 +21,7 @@ public struct MailDirectory: MailTransport {
     }
 
     /// The ids of the mails, the newest first.
-    public func list() -> [UUID] {
+    package func list() -> [UUID] {
         let files =
             (try? FileManager.default.contentsOfDirectory(
                 at: folder, includingPropertiesForKeys: [.contentModificationDateKey])) ?? []
@@ -36,10 +36,10 @@ public struct MailDirectory: MailTransport {
     }
 
     /// The bytes of a mail; `nil` if there is none.
-    public func read(_ id: UUID) -> [UInt8]? { (try? Data(contentsOf: file(id))).map(Array.init) }
+    package func read(_ id: UUID) -> [UInt8]? { (try? Data(contentsOf: file(id))).map(Array.init) }
 
     /// The header and the plain text of a mail, as people read it; `nil` if there is none.
-    public func text(_ id: UUID) -> String? {
+    package func text(_ id: UUID) -> String? {
         guard let bytes = read(id) else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(
             separator: "\r\n", omittingEmptySubsequences: false)

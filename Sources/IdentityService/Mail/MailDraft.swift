@@ -31,7 +31,6 @@ struct MailDraft: Sendable {
 
     /// What is known when a mail is to be sent.
     enum Result: Sendable {
-        /// The mail.
         case ready(OutgoingMail)
         /// The mail is given up, with the code of `MailFailed`.
         case givenUp(String)
@@ -123,7 +122,6 @@ extension Tenant.State {
 
 /// Mails about the return of a security admin.
 extension MailDraft {
-    /// The kinds of these mails.
     fileprivate static let aboutReturn: Set<MailKind> = [
         .returnRequested, .returnOpened, .returnReminder, .returnCompleted,
     ]

@@ -19,7 +19,6 @@ package struct MailOutboxWorker: Service {
     static let lease: Duration = .seconds(120)
     /// The wait after the first failure. It doubles with every further one.
     static let firstWait: Duration = .seconds(10)
-    /// The longest wait.
     static let longestWait: Duration = .seconds(3_600)
     /// The largest number of mails that one look finds.
     static let batch: Int64 = 32

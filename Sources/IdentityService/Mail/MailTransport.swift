@@ -1,24 +1,23 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Something that takes mails for delivery: a mail server, or a directory in development.
-public protocol MailTransport: Sendable {
+package protocol MailTransport: Sendable {
     /// Hands over one mail. It ends within a minute, and a second copy of a mail has the same content and id.
     func send(_ mail: OutgoingMail) async -> MailOutcome
 }
 
 /// A mail as it is handed over.
-public struct OutgoingMail: Sendable {
+package struct OutgoingMail: Sendable {
     /// The id of the mail, which its `Message-ID` contains.
-    public var id: UUID
+    package var id: UUID
     /// The address of the sender.
-    public var sender: String
+    package var sender: String
     /// The address of the recipient.
-    public var recipient: String
+    package var recipient: String
     /// Header and body with CRLF line ends, in ASCII.
-    public var content: [UInt8]
+    package var content: [UInt8]
 
-    /// Each parameter sets the property of the same name.
-    public init(id: UUID, sender: String, recipient: String, content: [UInt8]) {
+    package init(id: UUID, sender: String, recipient: String, content: [UInt8]) {
         self.id = id
         self.sender = sender
         self.recipient = recipient
@@ -27,8 +26,7 @@ public struct OutgoingMail: Sendable {
 }
 
 /// What came of handing over a mail.
-public enum MailOutcome: Sendable, Equatable {
-    /// It was accepted.
+package enum MailOutcome: Sendable, Equatable {
     case accepted
     /// It was refused for now, with the reply code of the server.
     case temporarilyRefused(Int)

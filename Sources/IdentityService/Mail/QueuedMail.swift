@@ -70,7 +70,6 @@ extension MailQueued {
 }
 
 extension StreamID {
-    /// The stream of a mail.
     package static func mail(_ id: MailID, in ledger: LedgerID) -> StreamID {
         StreamID(ledger: ledger, kind: "mail", id: id.uuid)
     }

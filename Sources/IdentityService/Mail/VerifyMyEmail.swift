@@ -7,9 +7,9 @@ import Keys
 import Ledger
 
 /// Sends the caller a mail with the link that verifies their address.
-public struct VerifyMyEmail: UseCase {
+package struct VerifyMyEmail: UseCase {
     /// What the caller is told.
-    public enum Answer: String, Sendable {
+    package enum Answer: String, Sendable {
         /// A mail is on its way.
         case sent
         /// The address is verified already.
@@ -17,13 +17,11 @@ public struct VerifyMyEmail: UseCase {
     }
     /// The time for which the link is valid.
     static let lifetime: Duration = .seconds(86_400)
-    /// The employee.
-    public let caller: EmployeeCaller
+    package let caller: EmployeeCaller
     /// The language tags of the caller, best first.
-    public let languages: [String]
+    package let languages: [String]
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller, languages: [String] = []) {
+    package init(caller: EmployeeCaller, languages: [String] = []) {
         self.caller = caller
         self.languages = languages
     }
@@ -32,7 +30,7 @@ public struct VerifyMyEmail: UseCase {
     ///
     /// - Throws: `mail.unavailable`, `request.rate_limited`, `email.invalid` if no mail can be sent to the address, or
     ///   `email.missing` if it was reclaimed.
-    public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, time = run.call.time
         let own = try await OwnAccount(of: caller, context)
         guard let account = own.employee.state.account else { throw ServiceError(.sessionInvalid) }
@@ -53,9 +51,9 @@ public struct VerifyMyEmail: UseCase {
 }
 
 /// Verifies an address by the link of a mail.
-public struct ConfirmEmail: UseCase {
+package struct ConfirmEmail: UseCase {
     /// What the reader of the link is told.
-    public enum Answer: Sendable, Equatable {
+    package enum Answer: Sendable, Equatable {
         /// The address is verified, now or since an earlier use of the link.
         case verified
         /// The link could verify the address: what a look without a decision says.
@@ -73,13 +71,13 @@ public struct ConfirmEmail: UseCase {
     ///   - expires: When the link expires, in seconds since 1970.
     ///   - key: The code of the link, 64 lower-case hexadecimal digits.
     ///   - isDecision: Whether the address is verified; otherwise nothing changes.
-    public init(user: String, expires: String, key: String, isDecision: Bool) {
+    package init(user: String, expires: String, key: String, isDecision: Bool) {
         link = MailLink(.verify, recipient: user, expires: expires, key: key)
         self.isDecision = isDecision
     }
 
     /// Checks the link, and appends `EmailVerified` once.
-    public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context
         guard let link else { return .invalid }
         switch context.standing(of: link, at: run.call.time) {

@@ -7,25 +7,25 @@ import Ledger
 import Postgres
 
 /// Takes the answer to the question for consent, and goes on with the request.
-public struct AnswerConsent: UseCase, CustomStringConvertible {
+package struct AnswerConsent: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
-    public let handle: String
+    package let handle: String
     /// The value of the browser's cookie. The answer counts for the person of this browser session only.
-    public let cookie: String?
+    package let cookie: String?
     /// Whether the person consents.
-    public let isGiven: Bool
+    package let isGiven: Bool
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(handle: String, cookie: String?, isGiven: Bool) {
+    package init(handle: String, cookie: String?, isGiven: Bool) {
         self.handle = handle
         self.cookie = cookie
         self.isGiven = isGiven
     }
 
     /// Records a consent, and answers the request.
-    public func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
         guard let scene = try? await AuthorizationScene(stored, cookie: cookie, context, at: time),
@@ -67,22 +67,22 @@ public struct AnswerConsent: UseCase, CustomStringConvertible {
 }
 
 /// Takes the account that the person chose, which is that of the browser session, and goes on with the request.
-public struct ChooseAccount: UseCase, CustomStringConvertible {
+package struct ChooseAccount: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
-    public let handle: String
+    package let handle: String
     /// The value of the browser's cookie: that of the chosen account.
-    public let cookie: String?
+    package let cookie: String?
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(handle: String, cookie: String?) {
+    package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
     /// Answers the request.
-    public func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
         if let browser = try await context.browserSession(cookie, at: time) {

@@ -1,15 +1,15 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 
 /// A client of the OpenID provider that a request comes from.
-public struct AuthenticatedClient: Sendable, Equatable {
+package struct AuthenticatedClient: Sendable, Equatable {
     /// The client.
-    public let id: UUID
+    package let id: UUID
     /// The secret that it presented; `nil` for a public client.
-    public let secretID: UUID?
+    package let secretID: UUID?
 
     init(id: UUID, secretID: UUID?) {
         self.id = id
@@ -17,26 +17,26 @@ public struct AuthenticatedClient: Sendable, Equatable {
     }
 
     /// An app that authenticated with its secret.
-    public init(_ app: AppCaller) { self.init(id: app.appId, secretID: app.secretId) }
+    package init(_ app: AppCaller) { self.init(id: app.appId, secretID: app.secretId) }
 }
 
 /// Finds out which client a request to the endpoints of tokens comes from (RFC 6749, section 2.3).
-public struct AuthenticateClient: UseCase, CustomStringConvertible {
+package struct AuthenticateClient: UseCase, CustomStringConvertible {
     /// The client's id.
-    public let clientID: String
+    package let clientID: String
     /// The secret that the client presented; `nil` for none.
-    public let secret: String?
+    package let secret: String?
     /// A placeholder that never contains the secret.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(clientID: String, secret: String?) {
+    package init(clientID: String, secret: String?) {
         self.clientID = clientID
         self.secret = secret
     }
 
     /// Returns the client; `nil` if it is unknown, or presents no secret in force although it is not public.
-    public func run(_ run: UseCaseRun<AuthenticatedClient?>) async throws -> AuthenticatedClient? {
+    package func run(_ run: UseCaseRun<AuthenticatedClient?>) async throws -> AuthenticatedClient? {
         guard let id = AppID(text: clientID) else { return nil }
         let app = try await StateLoader(reader: run.context.reader).app(id)
         guard let registration = app.state.client else { return nil }

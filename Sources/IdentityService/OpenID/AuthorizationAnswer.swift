@@ -1,7 +1,7 @@
 import Identity
 
 /// What a browser gets at the authorization endpoint.
-public enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
+package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     /// A page says what is wrong; nobody is sent anywhere.
     case fault(Fault)
     /// The browser goes to the client. `origin` is that of the redirect URI, for the policy of the page before.
@@ -10,7 +10,7 @@ public enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     case ask(Page, handle: String)
 
     /// What such a page says.
-    public enum Fault: String, Sendable, Hashable, CaseIterable {
+    package enum Fault: String, Sendable, Hashable, CaseIterable {
         /// There is no such client, or it is named twice.
         case unknownClient
         /// The redirect URI is missing, given twice or not one that the operator registered.
@@ -22,7 +22,7 @@ public enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The pages of an authorization.
-    public enum Page: String, Sendable, Hashable, CaseIterable {
+    package enum Page: String, Sendable, Hashable, CaseIterable {
         /// Log in.
         case logIn = "/login"
         /// Choose an account, or log in to another.
@@ -32,25 +32,25 @@ public enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// A placeholder that never contains a code.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 }
 
 /// What the pages of an authorization show and use of the stored request.
-public struct PendingAuthorization: Sendable, Equatable {
+package struct PendingAuthorization: Sendable, Equatable {
     /// The page that is next.
-    public let page: AuthorizationAnswer.Page
+    package let page: AuthorizationAnswer.Page
     /// The client's name, as the operator gave it.
-    public let clientName: String
+    package let clientName: String
     /// The origin of the client's redirect URI, for the policy of pages whose form ends there.
-    public let origin: String
+    package let origin: String
     /// The scopes that are requested.
-    public let scopes: [String]
+    package let scopes: [String]
     /// What the client knows about the person; `nil` for nothing. It is a stranger's text.
-    public let loginHint: String?
+    package let loginHint: String?
     /// The name of the tenant that the request is about; `nil` if it names none. It is a stranger's text.
-    public let tenant: String?
+    package let tenant: String?
     /// Tags of the languages that the person prefers, best first.
-    public let locales: [String]
+    package let locales: [String]
 }
 
 extension AuthorizationAnswer.Fault {

@@ -8,35 +8,35 @@ import Ledger
 import Postgres
 
 /// Answers a request to the authorization endpoint (OpenID Connect Core, section 3.1.2).
-public struct Authorize: UseCase, CustomStringConvertible {
+package struct Authorize: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
     /// The value of the browser's cookie; `nil` without one.
-    public let cookie: String?
+    package let cookie: String?
     /// Whether the request came by POST: it is stored, because such a request carries no cookie from another site.
-    public let isPost: Bool
+    package let isPost: Bool
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
-    public init(_ parameters: [(name: String, value: String)], cookie: String?, isPost: Bool = false) {
+    package init(_ parameters: [(name: String, value: String)], cookie: String?, isPost: Bool = false) {
         self.parameters = AuthorizationParameters(parameters)
         self.cookie = cookie
         self.isPost = isPost
     }
 
     /// What the endpoint does.
-    public enum Answer: Sendable, Equatable, CustomStringConvertible {
+    package enum Answer: Sendable, Equatable, CustomStringConvertible {
         /// What the browser gets.
         case now(AuthorizationAnswer)
         /// The browser asks again with a GET, by the handle of the stored request.
         case again(handle: String)
         /// A placeholder that never contains a code.
-        public var description: String { "[redacted]" }
+        package var description: String { "[redacted]" }
     }
 
     /// Answers the request.
-    public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, request = StoredRequest(parameters, at: run.call.time)
         if isPost {
             guard !parameters.isTooLarge else { return .now(.fault(.tooLarge)) }
@@ -48,22 +48,22 @@ public struct Authorize: UseCase, CustomStringConvertible {
 }
 
 /// Goes on with a stored request, after a page.
-public struct ContinueAuthorization: UseCase, CustomStringConvertible {
+package struct ContinueAuthorization: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
-    public let handle: String
+    package let handle: String
     /// The value of the browser's cookie; `nil` without one.
-    public let cookie: String?
+    package let cookie: String?
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(handle: String, cookie: String?) {
+    package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
     /// Answers the request.
-    public func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard let request = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
         return try await context.answer(request, isStored: true, cookie: cookie, at: time)
@@ -71,22 +71,22 @@ public struct ContinueAuthorization: UseCase, CustomStringConvertible {
 }
 
 /// Reads what a page shows of a stored request.
-public struct ReadAuthorization: UseCase, CustomStringConvertible {
+package struct ReadAuthorization: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
-    public let handle: String
+    package let handle: String
     /// The value of the browser's cookie; `nil` without one.
-    public let cookie: String?
+    package let cookie: String?
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(handle: String, cookie: String?) {
+    package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
     /// Returns what a page shows; `nil` if the request is not known any more, or needs no page.
-    public func run(_ run: UseCaseRun<PendingAuthorization?>) async throws -> PendingAuthorization? {
+    package func run(_ run: UseCaseRun<PendingAuthorization?>) async throws -> PendingAuthorization? {
         let context = run.context, time = run.call.time
         guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
         do {

@@ -1,26 +1,26 @@
-public import Canonical
+package import Canonical
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
 
 /// Tells a client whether an access token of one of its grants is in force (RFC 7662).
-public struct IntrospectGrantToken: UseCase, CustomStringConvertible {
+package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
     /// The app.
-    public let app: AppCaller
+    package let app: AppCaller
     /// The token.
-    public let token: String
+    package let token: String
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(app: AppCaller, token: String) {
+    package init(app: AppCaller, token: String) {
         self.app = app
         self.token = token
     }
 
     /// Returns the members of the response; `nil` for a token that is not in force, or of another client.
-    public func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
+    package func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
         let context = run.context
         guard let (row, log) = try await context.grant(of: token, at: run.call.time), row.client == app.appId else {
             return nil
@@ -38,16 +38,16 @@ public struct IntrospectGrantToken: UseCase, CustomStringConvertible {
 }
 
 /// Ends the grant of a token at the request of its client (RFC 7009).
-public struct RevokeGrantToken: UseCase, CustomStringConvertible {
+package struct RevokeGrantToken: UseCase, CustomStringConvertible {
     /// The client.
-    public let client: AuthenticatedClient
+    package let client: AuthenticatedClient
     /// An access token or a refresh token.
-    public let token: String
+    package let token: String
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(client: AuthenticatedClient, token: String) {
+    package init(client: AuthenticatedClient, token: String) {
         self.client = client
         self.token = token
     }
@@ -55,7 +55,7 @@ public struct RevokeGrantToken: UseCase, CustomStringConvertible {
     /// Ends the grant. Does nothing for a token of another client. An older token of the grant ends it too.
     ///
     /// - Returns: Whether the token is one of a grant.
-    public func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
+    package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
         let context = run.context
         guard
             let token = GrantToken(.refresh, token, context.ring) ?? GrantToken(.access, token, context.ring)

@@ -1,33 +1,33 @@
-public import Canonical
+package import Canonical
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
 
 /// A consent in force, as its owner sees it.
-public struct ConsentView: Sendable, Equatable {
+package struct ConsentView: Sendable, Equatable {
     /// The client.
-    public let clientID: UUID
+    package let clientID: UUID
     /// Its name, as the operator gave it.
-    public let clientName: String
+    package let clientName: String
     /// The scopes that were consented to.
-    public let scopes: [String]
+    package let scopes: [String]
     /// When the person consented last.
-    public let givenAt: Timestamp
+    package let givenAt: Timestamp
 }
 
 /// Lists the consents of the person of a browser session.
-public struct ListConsents: UseCase {
+package struct ListConsents: UseCase {
     /// The browser session.
-    public let browser: BrowserSession
+    package let browser: BrowserSession
 
     /// Each parameter sets the property of the same name.
-    public init(browser: BrowserSession) { self.browser = browser }
+    package init(browser: BrowserSession) { self.browser = browser }
 
     /// Lists the consents, the newest first, two hundred at most.
-    public func run(_ run: UseCaseRun<[ConsentView]>) async throws -> [ConsentView] {
+    package func run(_ run: UseCaseRun<[ConsentView]>) async throws -> [ConsentView] {
         let context = run.context
         let rows = try await context.pool.query(
             """
@@ -50,20 +50,20 @@ public struct ListConsents: UseCase {
 }
 
 /// Withdraws a consent of the person of a browser session, and ends the client's grants.
-public struct WithdrawConsent: UseCase {
+package struct WithdrawConsent: UseCase {
     /// The browser session.
-    public let browser: BrowserSession
+    package let browser: BrowserSession
     /// The client.
-    public let client: UUID
+    package let client: UUID
 
     /// Each parameter sets the property of the same name.
-    public init(browser: BrowserSession, client: UUID) {
+    package init(browser: BrowserSession, client: UUID) {
         self.browser = browser
         self.client = client
     }
 
     /// Withdraws the consent. Without one it ends the grants that the client has.
-    public func run(_ run: UseCaseRun<Void>) async throws {
+    package func run(_ run: UseCaseRun<Void>) async throws {
         let context = run.context
         let employee = EmployeeID(browser.employeeID), tenant = TenantID(browser.tenantID), app = AppID(client)
         try await optimistic {

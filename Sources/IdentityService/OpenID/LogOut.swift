@@ -7,7 +7,7 @@ import Keys
 import TenureAPI
 
 /// What a browser gets at the log-out endpoint.
-public enum LogOutAnswer: Sendable, Equatable {
+package enum LogOutAnswer: Sendable, Equatable {
     /// The person is logged out, and the browser goes to the client.
     case redirect(url: String)
     /// The person is logged out, and a page says so.
@@ -20,22 +20,22 @@ public enum LogOutAnswer: Sendable, Equatable {
 ///
 /// Only an ID token of the session shows that the request comes from a client of it. Without one a page asks, because
 /// any site can send a browser here, and nobody is sent to another site without an ID token of that client.
-public struct LogOut: UseCase, CustomStringConvertible {
+package struct LogOut: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
     /// The value of the browser's cookie; `nil` without one.
-    public let cookie: String?
+    package let cookie: String?
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
-    public init(_ parameters: [(name: String, value: String)], cookie: String?) {
+    package init(_ parameters: [(name: String, value: String)], cookie: String?) {
         self.parameters = AuthorizationParameters(parameters)
         self.cookie = cookie
     }
 
     /// Logs out, or asks.
-    public func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
+    package func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
         let context = run.context, time = run.call.time
         let request = StoredRequest(parameters, at: time)
         let end = try await context.end(of: parameters, at: time)
@@ -53,22 +53,22 @@ public struct LogOut: UseCase, CustomStringConvertible {
 }
 
 /// Logs a person out who confirmed it on the page.
-public struct ConfirmLogOut: UseCase, CustomStringConvertible {
+package struct ConfirmLogOut: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
-    public let handle: String
+    package let handle: String
     /// The value of the browser's cookie; `nil` without one.
-    public let cookie: String?
+    package let cookie: String?
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(handle: String, cookie: String?) {
+    package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
     /// Logs out. The browser goes to a client only if the request had an ID token of it, and the URI is registered.
-    public func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
+    package func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
         let context = run.context, time = run.call.time
         let stored = try await StoredRequest.find(handle, context, at: time)
         if let browser = try await context.browserSession(cookie, at: time) { try await context.end(browser, run.call) }

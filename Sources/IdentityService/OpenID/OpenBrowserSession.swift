@@ -10,17 +10,17 @@ import Postgres
 /// Opens a browser session for a session that a log-in has just opened, and returns its cookie.
 ///
 /// Each log-in gets a new cookie, so a value that somebody placed in the browser before is worth nothing.
-public struct OpenBrowserSession: UseCase {
+package struct OpenBrowserSession: UseCase {
     /// The employee, authenticated by the access token of the log-in.
-    public let caller: EmployeeCaller
+    package let caller: EmployeeCaller
 
     /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Opens the browser session.
     ///
     /// - Throws: `session.invalid` if the session has ended.
-    public func run(_ run: UseCaseRun<OpenedBrowserSession>) async throws -> OpenedBrowserSession {
+    package func run(_ run: UseCaseRun<OpenedBrowserSession>) async throws -> OpenedBrowserSession {
         let context = run.context, time = run.call.time
         guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
             session.isInForce, time < min(session.row.end, session.row.refreshEnd)
@@ -48,33 +48,33 @@ public struct OpenBrowserSession: UseCase {
 }
 
 /// Finds the browser session of a cookie.
-public struct FindBrowserSession: UseCase, CustomStringConvertible {
+package struct FindBrowserSession: UseCase, CustomStringConvertible {
     /// The value of the cookie.
-    public let cookie: String
+    package let cookie: String
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(cookie: String) { self.cookie = cookie }
+    package init(cookie: String) { self.cookie = cookie }
 
     /// Returns the browser session; `nil` if there is none in force.
-    public func run(_ run: UseCaseRun<BrowserSession?>) async throws -> BrowserSession? {
+    package func run(_ run: UseCaseRun<BrowserSession?>) async throws -> BrowserSession? {
         try await run.context.browserSession(cookie, at: run.call.time)
     }
 }
 
 /// Ends the session of a cookie, and with it the browser session and the grants that depend on it.
-public struct CloseBrowserSession: UseCase, CustomStringConvertible {
+package struct CloseBrowserSession: UseCase, CustomStringConvertible {
     /// The value of the cookie.
-    public let cookie: String
+    package let cookie: String
     /// A placeholder that never contains the cookie.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(cookie: String) { self.cookie = cookie }
+    package init(cookie: String) { self.cookie = cookie }
 
     /// Ends the session. Does nothing without one in force.
-    public func run(_ run: UseCaseRun<Void>) async throws {
+    package func run(_ run: UseCaseRun<Void>) async throws {
         guard let browser = try await run.context.browserSession(cookie, at: run.call.time) else { return }
         try await run.context.end(browser, run.call)
     }

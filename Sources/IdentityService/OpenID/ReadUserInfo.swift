@@ -1,19 +1,19 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
 import Identity
 
 /// Tells a client about the person of a grant (OpenID Connect Core, section 5.3).
-public struct ReadUserInfo: UseCase, CustomStringConvertible {
+package struct ReadUserInfo: UseCase, CustomStringConvertible {
     /// The access token of the grant.
-    public let accessToken: String
+    package let accessToken: String
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(accessToken: String) { self.accessToken = accessToken }
+    package init(accessToken: String) { self.accessToken = accessToken }
 
     /// Returns the claims; `nil` for a token that is not in force, or that is not one of a grant.
-    public func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
+    package func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
         let context = run.context, time = run.call.time
         guard let (row, log) = try await context.grant(of: accessToken, at: time),
             let registration = log.registration

@@ -12,20 +12,20 @@ import TenureAPI
 /// The code's id is that of the grant, and the append that opens the grant expects its stream to be new: of any number
 /// of redemptions one wins. A later one ends the grant, because then two parties hold the code (section 10.5). Whoever
 /// presents a code wrongly makes it worthless.
-public struct RedeemCode: UseCase, CustomStringConvertible {
+package struct RedeemCode: UseCase, CustomStringConvertible {
     /// The client.
-    public let client: AuthenticatedClient
+    package let client: AuthenticatedClient
     /// The code.
-    public let code: String
+    package let code: String
     /// The redirect URI of the authorization request.
-    public let redirect: String
+    package let redirect: String
     /// The text whose SHA-256 the authorization request named (RFC 7636).
-    public let verifier: String
+    package let verifier: String
     /// A placeholder that never contains the code.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(client: AuthenticatedClient, code: String, redirect: String, verifier: String) {
+    package init(client: AuthenticatedClient, code: String, redirect: String, verifier: String) {
         self.client = client
         self.code = code
         self.redirect = redirect
@@ -33,7 +33,7 @@ public struct RedeemCode: UseCase, CustomStringConvertible {
     }
 
     /// Exchanges the code.
-    public func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
+    package func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
         let context = run.context, time = run.call.time
         guard let code = AuthorizationCode(code),
             let row = try await AuthorizationCodeRow.find(code, context, at: time)

@@ -12,40 +12,40 @@ import TenureAPI
 /// The exchange is one compare-and-set of the grant's row, so of two requests with one token one wins. A client with a
 /// secret gets the same tokens again within ten seconds. Otherwise an authentic token that is not the newest one shows
 /// that two parties hold the grant, and ends it (RFC 9700, section 4.14.2).
-public struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
+package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
     /// The time for which a client with a secret may present a token once more.
     static let leeway: Duration = .seconds(10)
 
     /// The client.
-    public let client: AuthenticatedClient
+    package let client: AuthenticatedClient
     /// The refresh token.
-    public let refreshToken: String
+    package let refreshToken: String
     /// The scopes that the client wants now, separated by spaces; `nil` for those of the grant.
-    public let scope: String?
+    package let scope: String?
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(client: AuthenticatedClient, refreshToken: String, scope: String? = nil) {
+    package init(client: AuthenticatedClient, refreshToken: String, scope: String? = nil) {
         self.client = client
         self.refreshToken = refreshToken
         self.scope = scope
     }
 
     /// The grant, if the token is authentic.
-    public func keyOwner(in context: ServiceContext) -> String? {
+    package func keyOwner(in context: ServiceContext) -> String? {
         GrantToken(.refresh, refreshToken, context.ring)?.scope
     }
 
     /// Whether the grant exists and is the client's: a caller without one leaves no row.
-    public func mayStore(in context: ServiceContext) async throws -> Bool {
+    package func mayStore(in context: ServiceContext) async throws -> Bool {
         guard let token = GrantToken(.refresh, refreshToken, context.ring) else { return false }
         let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: context.settings.now())
         return row?.client == client.id
     }
 
     /// Exchanges the token.
-    public func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
+    package func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
         let context = run.context, time = run.call.time
         guard let token = GrantToken(.refresh, refreshToken, context.ring) else { return .invalidGrant }
         // A concurrent exchange of the same token may win once; then the second look decides.

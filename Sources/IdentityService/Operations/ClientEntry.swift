@@ -2,24 +2,24 @@ import ErrorCodes
 import Identity
 
 /// What the operator registers about an app as a client of the OpenID provider, as typed.
-public struct ClientEntry: Sendable, Equatable {
+package struct ClientEntry: Sendable, Equatable {
     /// The URIs to which an authorization may be answered.
-    public var redirects: [String]
+    package var redirects: [String]
     /// The URIs to which the browser may be sent after a log-out.
-    public var postLogout: [String]
+    package var postLogout: [String]
     /// The origins whose scripts may call the endpoints of tokens.
-    public var origins: [String]
+    package var origins: [String]
     /// The names of the tenants whose people the client takes; `nil` for those of any tenant that links it.
-    public var tenants: [String]?
+    package var tenants: [String]?
     /// Whether the client cannot keep a secret.
-    public var isPublic: Bool
+    package var isPublic: Bool
     /// The algorithm of its ID tokens, `RS256` or `ES256`.
-    public var idToken: String
+    package var idToken: String
     /// When people are asked: `none`, `once` or `always`.
-    public var consent: String
+    package var consent: String
 
     /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         redirects: [String], postLogout: [String] = [], origins: [String] = [], tenants: [String]? = [],
         isPublic: Bool = false, idToken: String = "RS256", consent: String = "none"
     ) {

@@ -1,5 +1,5 @@
 import Canonical
-public import Credentials
+package import Credentials
 import ErrorCodes
 import EventCoding
 import FoundationEssentials
@@ -7,34 +7,34 @@ import Identity
 import Ledger
 
 /// Loads the operator key whenever something must be signed, and does not keep it.
-public struct OperatorKeySource: Sendable {
+package struct OperatorKeySource: Sendable {
     private let load: @Sendable () throws -> OperatorKey
 
     /// Signs with the key that `load` reads.
-    public init(_ load: @Sendable @escaping () throws -> OperatorKey) { self.load = load }
+    package init(_ load: @Sendable @escaping () throws -> OperatorKey) { self.load = load }
 
     /// Loads the key.
     func key() throws -> OperatorKey { try load() }
 }
 
 /// A newly created operator key, of which the service knows only the public half.
-public struct NewOperatorKey: Sendable {
+package struct NewOperatorKey: Sendable {
     /// The public half.
-    public let publicKey: OperatorPublicKey
+    package let publicKey: OperatorPublicKey
     /// Deletes the private half again, if the key founded no log.
     package let discard: @Sendable () -> Void
 
     /// A key whose private half is stored.
-    public init(_ publicKey: OperatorPublicKey, discard: @Sendable @escaping () -> Void) {
+    package init(_ publicKey: OperatorPublicKey, discard: @Sendable @escaping () -> Void) {
         self.publicKey = publicKey
         self.discard = discard
     }
 }
 
 /// An error in signing an operator's decision or in founding a log.
-public struct OperatorKeyError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct OperatorKeyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The stable code of an error.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// No operator key was given.
         case missing = "operator.key_missing"
         /// The given key is not the operator key of this log.
@@ -45,14 +45,12 @@ public struct OperatorKeyError: Error, Sendable, Hashable, CustomStringConvertib
         case foundedMeanwhile = "operator.founded_meanwhile"
     }
 
-    /// The code of the error.
-    public let code: Code
+    package let code: Code
 
-    /// An error with this code.
-    public init(_ code: Code) { self.code = code }
+    package init(_ code: Code) { self.code = code }
 
     /// What happened, and what to do next.
-    public var description: String {
+    package var description: String {
         switch code {
         case .missing: "no operator key is given"
         case .wrong: "the given operator key is not the one that this log begins with"

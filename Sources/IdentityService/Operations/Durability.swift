@@ -1,32 +1,31 @@
 import Ledger
 import Logging
-public import Postgres
+package import Postgres
 import ServiceLifecycle
 
 /// Reports whether the database keeps acknowledged transactions when it or its machine crashes.
 ///
 /// A reply of this service promises that its events are in the log. The promise is as durable as these settings.
-public struct Durability: Sendable, Equatable {
+package struct Durability: Sendable, Equatable {
     /// A setting that is off, and its consequence.
-    public struct Weakness: Sendable, Equatable {
+    package struct Weakness: Sendable, Equatable {
         /// The server's name of the setting.
-        public let setting: String
+        package let setting: String
         /// The consequence of a crash.
-        public let consequence: String
+        package let consequence: String
         /// Whether acknowledged events are always lost; otherwise it depends on the file system.
-        public let losesEvents: Bool
+        package let losesEvents: Bool
     }
 
     /// Whether the server flushes to its disks at all.
-    public var fsync: Bool
+    package var fsync: Bool
     /// The default of commits that do not choose: `off`, or one of the values that wait for the log. Commits that the
     /// service has to keep choose to wait; see `SQL.waitingCommit`.
-    public var synchronousCommit: String
+    package var synchronousCommit: String
     /// Whether half-written pages are repaired.
-    public var fullPageWrites: Bool
+    package var fullPageWrites: Bool
 
-    /// Each parameter sets the property of the same name.
-    public init(fsync: Bool, synchronousCommit: String, fullPageWrites: Bool) {
+    package init(fsync: Bool, synchronousCommit: String, fullPageWrites: Bool) {
         self.fsync = fsync
         self.synchronousCommit = synchronousCommit
         self.fullPageWrites = fullPageWrites
@@ -35,7 +34,7 @@ public struct Durability: Sendable, Equatable {
     /// Reads the effective settings in the sessions of a pool, including those of its role and its database.
     ///
     /// - Throws: `PostgresError`.
-    public static func read(_ pool: PostgresPool) async throws -> Durability {
+    package static func read(_ pool: PostgresPool) async throws -> Durability {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
@@ -49,7 +48,7 @@ public struct Durability: Sendable, Equatable {
     }
 
     /// The settings as gauges in the Prometheus text format: 1 for on, 0 for off.
-    public var metrics: String {
+    package var metrics: String {
         let settings = [
             ("fsync", fsync), ("full_page_writes", fullPageWrites), ("synchronous_commit", synchronousCommit != "off"),
         ]
@@ -61,7 +60,7 @@ public struct Durability: Sendable, Equatable {
     }
 
     /// The settings that are off.
-    public var weaknesses: [Weakness] {
+    package var weaknesses: [Weakness] {
         var weaknesses: [Weakness] = []
         if !fsync {
             weaknesses.append(

@@ -104,7 +104,7 @@ extension Erasure {
     ///
     /// - Parameter mpin: The id of one identity, or a user id, which is all its identities and codes.
     /// - Throws: ``ErasureError/Code/mpinUnknown``, and ``ServiceError`` for malformed names.
-    public func plan(company: String, mpin: String) async throws -> ErasurePlan {
+    package func plan(company: String, mpin: String) async throws -> ErasurePlan {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let tenant = TenantID(context.ring.tenantID(companyName: name.canonical))
         if let id = UUID(uuidString: mpin), let person = try await mpinPerson(id, in: tenant) {

@@ -1,15 +1,15 @@
 import Canonical
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
-public import Keys
+package import Keys
 import Ledger
-public import Postgres
+package import Postgres
 
 /// The refusal of an erasure.
-public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The stable code of a refusal.
-    public enum Code: String, Sendable {
+    package enum Code: String, Sendable {
         /// There is no user with that e-mail or id.
         case userUnknown = "erasure.user_unknown"
         /// The tenant has no such employee.
@@ -21,9 +21,9 @@ public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The code of the refusal.
-    public let code: Code
+    package let code: Code
     /// The code, which reveals no name.
-    public var description: String { code.rawValue }
+    package var description: String { code.rawValue }
 }
 
 /// Erases people by crypto-shredding: records it in the log, ends their access, destroys their keys and seeds, and
@@ -31,12 +31,11 @@ public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible 
 ///
 /// Every step can be repeated, and is recorded before it begins. The erase list serves databases that are restored
 /// later. A row, written in the transaction of the event, serves a run that was killed.
-public struct Erasure: Sendable {
+package struct Erasure: Sendable {
     let context: ServiceContext
     let reader: PostgresPool
     let rekeying: BucketRekeying
     let list: ErasureList?
-    /// Decides as the operator.
     let signing: DecideAsOperator
 
     /// Works on the components of a service.
@@ -45,7 +44,7 @@ public struct Erasure: Sendable {
     ///   - reader: Connections of the reader role, to the primary.
     ///   - list: The erase list; `nil` keeps none, and after a restore it is unknown what to erase again.
     ///   - signer: Signs the decision. Without it, only erasures that were begun can be finished.
-    public init(
+    package init(
         _ context: ServiceContext, reader: PostgresPool, masters: MasterKeyStore, list: ErasureList?,
         signer: OperatorKeySource?
     ) {
@@ -57,16 +56,16 @@ public struct Erasure: Sendable {
     }
 
     /// The result for one person.
-    public struct Erased: Sendable, Equatable {
+    package struct Erased: Sendable, Equatable {
         /// A user, an employee of one tenant, or an M-Pin identity or activation code of one.
-        public let kind: ErasureList.Entry.Kind
+        package let kind: ErasureList.Entry.Kind
         /// The ledger of the key.
-        public let ledger: UUID
+        package let ledger: UUID
         /// The id of the person and of the key.
-        public let id: UUID
+        package let id: UUID
         /// The latest master key version under which backups and remains of the database can be decrypted. The erasure
         /// is complete once it and all earlier versions are destroyed. `nil` if there was no key.
-        public let masterVersion: Int?
+        package let masterVersion: Int?
     }
 
     /// Erases the people of a plan.
@@ -74,7 +73,7 @@ public struct Erasure: Sendable {
     /// - Parameter includingSecurityAdmins: Whether tenants may be left without a security admin.
     /// - Throws: ``ErasureError/Code/securityAdmin`` before anything is done; ``OperatorKeyError``, `KeysError`,
     ///   `LedgerError` or `PostgresError`, after which the same call or ``resume()`` continues.
-    public func run(_ plan: ErasurePlan, includingSecurityAdmins: Bool = false) async throws -> [Erased] {
+    package func run(_ plan: ErasurePlan, includingSecurityAdmins: Bool = false) async throws -> [Erased] {
         guard includingSecurityAdmins || plan.orphanedCompanies.isEmpty else {
             throw ErasureError(code: .securityAdmin)
         }
@@ -89,14 +88,14 @@ public struct Erasure: Sendable {
     /// Finishes erasures that were begun: people who are erased in the log and still have keys.
     ///
     /// - Throws: As ``run(_:includingSecurityAdmins:)``.
-    public func resume() async throws -> [Erased] {
+    package func resume() async throws -> [Erased] {
         try await erase(try await ErasureRow.open(reader).map(\.entry), includingSecurityAdmins: true)
     }
 
     /// Repeats the erasures of a list in a restored database. People who are missing or erased are skipped.
     ///
     /// - Throws: As ``run(_:includingSecurityAdmins:)``.
-    public func reapply(_ entries: [ErasureList.Entry]) async throws -> [Erased] {
+    package func reapply(_ entries: [ErasureList.Entry]) async throws -> [Erased] {
         try list?.add(entries)
         return try await erase(entries, includingSecurityAdmins: true)
     }

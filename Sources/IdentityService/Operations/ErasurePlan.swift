@@ -1,39 +1,39 @@
 import Canonical
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
-public import Keys
+package import Keys
 import Ledger
 import Postgres
 import TenureAPI
 
 /// The people that an erasure would affect.
-public struct ErasurePlan: Sendable {
+package struct ErasurePlan: Sendable {
     /// A person whose key would be destroyed.
-    public struct Person: Sendable {
+    package struct Person: Sendable {
         /// A user, an employee of one tenant, or an M-Pin identity or activation code of one.
-        public let kind: ErasureList.Entry.Kind
+        package let kind: ErasureList.Entry.Kind
         /// The ledger of the key: the user's directory or the tenant's ledger.
-        public let ledger: UUID
+        package let ledger: UUID
         /// The id of the person and of the key.
-        public let id: UUID
+        package let id: UUID
         /// The e-mail, the employee id or the user id of M-Pin; `nil` if the key is destroyed already.
-        public let name: String?
+        package let name: String?
         /// The tenant; `nil` for a user.
-        public let company: String?
+        package let company: String?
         /// Whether the employee is the tenant's security admin.
-        public let isSecurityAdmin: Bool
+        package let isSecurityAdmin: Bool
         /// Whether the log already records the erasure.
-        public let isErased: Bool
+        package let isErased: Bool
     }
 
     /// The user, if the plan is about one, followed by the employees, each with the linked M-Pin identities.
-    public let people: [Person]
+    package let people: [Person]
 
     /// The text to type for confirmation: the name of the first person, or the id if the name is erased.
-    public var confirmation: String { people.first.map { $0.name ?? $0.id.lowercased } ?? "" }
+    package var confirmation: String { people.first.map { $0.name ?? $0.id.lowercased } ?? "" }
     /// The tenants that would be left without a security admin.
-    public var orphanedCompanies: [String] {
+    package var orphanedCompanies: [String] {
         people.filter { $0.isSecurityAdmin && !$0.isErased }.map { $0.company ?? "" }
     }
 }
@@ -43,7 +43,7 @@ extension Erasure {
     /// Plans the erasure of one employee of a tenant. The person's accounts in other tenants are not affected.
     ///
     /// - Throws: ``ErasureError/Code/employeeUnknown``, and ``ServiceError`` for malformed names.
-    public func plan(company: String, employee: String) async throws -> ErasurePlan {
+    package func plan(company: String, employee: String) async throws -> ErasurePlan {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let id = try parsed { () throws(ValueError) in try CompanyEmployeeID(employee) }
         let tenant = TenantID(context.ring.tenantID(companyName: name.canonical))
@@ -56,7 +56,7 @@ extension Erasure {
     /// Plans the erasure of a user, found by e-mail, with all their employees.
     ///
     /// - Throws: ``ErasureError/Code/userUnknown``, and ``ServiceError`` for a malformed e-mail.
-    public func plan(email: String) async throws -> ErasurePlan {
+    package func plan(email: String) async throws -> ErasurePlan {
         let address = try parsed { () throws(ValueError) in try EmailAddress(email) }
         guard let holder = try await AddressHolders(context: context).holder(of: address) else {
             throw ErasureError(code: .userUnknown)
@@ -67,7 +67,7 @@ extension Erasure {
     /// Plans the erasure of a user with all their employees.
     ///
     /// - Throws: ``ErasureError/Code/userUnknown``.
-    public func plan(user id: UUID) async throws -> ErasurePlan {
+    package func plan(user id: UUID) async throws -> ErasurePlan {
         let user = UserID(id)
         let snapshot = try await StateLoader(reader: context.reader).user(user)
         guard snapshot.state.id != nil else { throw ErasureError(code: .userUnknown) }

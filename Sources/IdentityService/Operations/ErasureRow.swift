@@ -3,7 +3,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import Postgres
+package import Postgres
 
 /// A row of `tenure.erasure`: an erased person, and the master key version that wrapped their keys.
 struct ErasureRow: Sendable {
@@ -59,18 +59,18 @@ struct ErasureRow: Sendable {
 }
 
 /// Counts the erasures that wait for a master key version to be destroyed.
-public struct ErasureCounts: Sendable, Equatable {
+package struct ErasureCounts: Sendable, Equatable {
     /// The number of erased people by the latest version that wrapped their keys.
     private var waiting: [Int: Int] = [:]
     /// The same, only for finished erasures.
     private var finished: [Int: Int] = [:]
     /// The number of unfinished erasures.
-    public private(set) var open = 0
+    package private(set) var open = 0
 
     /// Counts over connections of the reader role.
     ///
     /// - Throws: `PostgresError`.
-    public static func count(on reader: PostgresPool) async throws -> ErasureCounts {
+    package static func count(on reader: PostgresPool) async throws -> ErasureCounts {
         let rows = try await reader.withConnection { connection in
             try await connection.query(
                 """
@@ -90,12 +90,12 @@ public struct ErasureCounts: Sendable, Equatable {
 
     /// Returns the number of erasures that wait for the end of an existing version. It counts keys wrapped under this
     /// or a later version: backups from before a rotation contain the same keys wrapped under the earlier version.
-    public func waiting(forTheEndOf version: Int) -> Int {
+    package func waiting(forTheEndOf version: Int) -> Int {
         waiting.filter { $0.key >= version }.values.reduce(0, +)
     }
 
     /// Returns the number of complete erasures, if only these versions exist.
-    public func complete(holding versions: some Collection<Int>) -> Int {
+    package func complete(holding versions: some Collection<Int>) -> Int {
         let oldest = versions.min() ?? .max
         return finished.filter { $0.key < oldest }.values.reduce(0, +)
     }

@@ -5,17 +5,16 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
-public import Ledger
-public import Postgres
+package import Ledger
+package import Postgres
 
 extension OperatorUseCases {
     /// The result of ``acceptTime(of:)``.
-    public enum TimeAcceptance: Sendable, Hashable {
+    package enum TimeAcceptance: Sendable, Hashable {
         /// The time was accepted; it is that of the latest event, at this position.
         case accepted(position: Int64, time: String)
         /// The ledger is not ahead of the clock.
         case notAhead
-        /// The time was accepted before.
         case acceptedBefore
     }
 
@@ -26,7 +25,7 @@ extension OperatorUseCases {
     ///
     /// - Parameter ledger: The ledger.
     /// - Throws: `company.unknown` for a ledger without events, and ``OperatorKeyError``.
-    public func acceptTime(of ledger: LedgerID) async throws -> TimeAcceptance {
+    package func acceptTime(of ledger: LedgerID) async throws -> TimeAcceptance {
         try await optimistic {
             let known = try await StateLoader(reader: context.reader).ledgerTime(ledger)
             guard let head = try await AheadLedger.head(of: ledger, on: context.pool) else {
@@ -54,7 +53,7 @@ extension OperatorUseCases {
     /// Finds the ledger with this name: a company's name or id, the id of another ledger, or `system`.
     ///
     /// - Throws: `request.invalid` for text that is no name.
-    public func ledger(named name: String) throws -> LedgerID {
+    package func ledger(named name: String) throws -> LedgerID {
         if name == "system" { return .system }
         if let id = UUID(uuidString: name) { return LedgerID(id) }
         let company = try parsed { () throws(ValueError) in try CompanyName(name) }
@@ -95,16 +94,15 @@ struct AheadLedger: Sendable {
 
 /// Reports ledgers that take no events, because their latest event is ahead of the database's clock and nobody accepted
 /// its time.
-public struct LedgersAhead: Sendable {
+package struct LedgersAhead: Sendable {
     /// The largest number of ledgers that are named.
-    public static let named = 20
+    package static let named = 20
     /// The first such ledgers, by id.
-    public let ledgers: [LedgerID]
+    package let ledgers: [LedgerID]
     /// The number of such ledgers.
-    public let count: Int
+    package let count: Int
 
-    /// Each parameter sets the property of the same name.
-    public init(ledgers: [LedgerID], count: Int) {
+    package init(ledgers: [LedgerID], count: Int) {
         self.ledgers = ledgers
         self.count = count
     }
@@ -112,7 +110,7 @@ public struct LedgersAhead: Sendable {
     /// Reads them over a pool of the reader role.
     ///
     /// - Throws: The error of the database.
-    public static func read(_ pool: PostgresPool) async throws -> LedgersAhead {
+    package static func read(_ pool: PostgresPool) async throws -> LedgersAhead {
         let seconds = Appender.clockTolerance.components.seconds
         let rows = try await pool.withConnection { connection in
             try await connection.query(

@@ -1,16 +1,16 @@
 import Canonical
-public import Credentials
+package import Credentials
 import EventCoding
 import FoundationEssentials
-public import Identity
-public import Keys
-public import Ledger
-public import Postgres
+package import Identity
+package import Keys
+package import Ledger
+package import Postgres
 
 /// The beginning of an installation's log: the operator key, and the keys that write the log.
-public struct LogBeginning: Sendable, Equatable {
+package struct LogBeginning: Sendable, Equatable {
     /// The public half of the operator key.
-    public let operatorKey: PublicKeyBytes
+    package let operatorKey: PublicKeyBytes
     /// The check value of the keys that write the log, 32 bytes.
     let keyCheck: [UInt8]
     /// The leaf hash of the event, which every statement of the operator names as authority.
@@ -29,14 +29,14 @@ public struct LogBeginning: Sendable, Equatable {
     /// Reads how a log begins; `nil` if it was not founded.
     ///
     /// - Throws: ``LedgerError``.
-    public static func read(_ reader: LedgerReader) async throws -> LogBeginning? {
+    package static func read(_ reader: LedgerReader) async throws -> LogBeginning? {
         try await reader.streams([.system])[.system]?.first.flatMap(LogBeginning.init)
     }
 
     /// Reads how a log begins, and refuses keys that did not write it.
     ///
     /// - Throws: `KeysError` with the code `keys.wrong_keys`, or ``LedgerError``.
-    public static func read(_ reader: LedgerReader, by ring: KeyRing) async throws -> LogBeginning? {
+    package static func read(_ reader: LedgerReader, by ring: KeyRing) async throws -> LogBeginning? {
         let beginning = try await read(reader)
         if let beginning { try ring.check(beginning.keyCheck) }
         return beginning
@@ -46,7 +46,7 @@ public struct LogBeginning: Sendable, Equatable {
     ///
     /// - Parameter pool: Connections of the application role.
     /// - Throws: ``OperatorKeyError/Code/foundedMeanwhile`` if the log is founded already.
-    public static func found(_ key: OperatorPublicKey, by ring: KeyRing, on pool: PostgresPool) async throws {
+    package static func found(_ key: OperatorPublicKey, by ring: KeyRing, on pool: PostgresPool) async throws {
         guard let operatorKey = PublicKeyBytes(key.bytes), let keyCheck = Bytes32(ring.keyCheck) else {
             throw OperatorKeyError(.wrong)
         }

@@ -3,11 +3,11 @@ import Credentials
 import Crypto
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 extension OperatorUseCases {
     /// Registers an app and issues its first secret.
@@ -18,7 +18,7 @@ extension OperatorUseCases {
     ///   nothing is created.
     /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``; what `handOver`
     ///   throws.
-    public func createApp(
+    package func createApp(
         name: String, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false,
         handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
@@ -57,7 +57,7 @@ extension OperatorUseCases {
     ///
     /// - Parameter handOver: Called once before the secret counts; if it throws, nothing is issued.
     /// - Throws: `app.unknown`, `request.invalid` without a role, ``OperatorKeyError``, or what `handOver` throws.
-    public func issueSecret(
+    package func issueSecret(
         appId: UUID, roles: Set<AppLinkRequest.Role>, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let drawn = DrawnSecret()
@@ -83,7 +83,7 @@ extension OperatorUseCases {
     ///   - handOver: Called once before the new secret counts; if it throws, nothing is issued.
     /// - Throws: ``AppRoleError``, `app.unknown`, `app.secret_invalid` for a secret that is not in force, or
     ///   ``OperatorKeyError``.
-    public func addRoles(
+    package func addRoles(
         _ roles: Set<AppLinkRequest.Role>, toApp appId: UUID, extending secretId: UUID? = nil,
         handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
@@ -112,7 +112,7 @@ extension OperatorUseCases {
     /// - Parameter handOver: Called once before the new secret counts; if it throws, nothing is changed.
     /// - Throws: `app.unknown`, `app.secret_invalid` for a secret that is not in force, ``OperatorKeyError``, or what
     ///   `handOver` throws.
-    public func rotateSecret(
+    package func rotateSecret(
         appId: UUID, secretId: UUID, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
         let drawn = DrawnSecret()
@@ -137,7 +137,7 @@ extension OperatorUseCases {
     /// Retires a secret; its sessions go on. Does nothing if the secret is not in force.
     ///
     /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
-    public func retireSecret(appId: UUID, secretId: UUID) async throws {
+    package func retireSecret(appId: UUID, secretId: UUID) async throws {
         try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             let events = try await signing.decide(on: .app(app.id)) { decision in
@@ -150,7 +150,7 @@ extension OperatorUseCases {
     /// Revokes a secret and ends its sessions. Does nothing if it is revoked.
     ///
     /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
-    public func revokeSecret(appId: UUID, secretId: UUID) async throws {
+    package func revokeSecret(appId: UUID, secretId: UUID) async throws {
         try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             let events = try await signing.decide(on: .app(app.id)) { decision in
@@ -191,19 +191,19 @@ extension OperatorUseCases {
 }
 
 /// The refusal to extend the roles of an app.
-public enum AppRoleError: String, Error, Sendable, CustomStringConvertible {
+package enum AppRoleError: String, Error, Sendable, CustomStringConvertible {
     /// The app has several secrets in force, and none was named.
     case severalSecrets = "app.several_secrets"
     /// The secret has the roles already.
     case nothingToAdd = "app.nothing_to_add"
 
     /// The code of the refusal.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 }
 
 extension AppLinkRequest.Role {
     /// The roles of an app that logs people in: all but ``administration``.
-    public static let usual: Set<AppLinkRequest.Role> = [.access, .creation, .authorization]
+    package static let usual: Set<AppLinkRequest.Role> = [.access, .creation, .authorization]
 
     /// The role as events name it.
     var appRole: AppRole {
@@ -232,14 +232,14 @@ extension OperatorUseCases {
     ///
     /// - Parameter resource: An absolute URI without a fragment, at most 255 bytes. It is kept and compared as given.
     /// - Throws: `app.unknown`, `request.invalid` for another text or a 33rd resource, or ``OperatorKeyError``.
-    public func addResource(appId: UUID, resource: String) async throws {
+    package func addResource(appId: UUID, resource: String) async throws {
         try await decide(appId, resource) { .addResource($0, $1) }
     }
 
     /// Removes a resource of an app: introspection refuses tokens for it from now on. No session ends.
     ///
     /// - Throws: `app.unknown`, `request.invalid` if the app has no such resource, or ``OperatorKeyError``.
-    public func removeResource(appId: UUID, resource: String) async throws {
+    package func removeResource(appId: UUID, resource: String) async throws {
         try await decide(appId, resource) { .removeResource($0, $1) }
     }
 

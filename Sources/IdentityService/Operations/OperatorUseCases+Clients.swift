@@ -1,6 +1,6 @@
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Keys
 
@@ -10,7 +10,7 @@ extension OperatorUseCases {
     /// - Returns: Whether anything changed.
     /// - Throws: `app.unknown`, `company.unknown`, `request.invalid` with the place, or ``OperatorKeyError``.
     @discardableResult
-    public func changeClient(appId: UUID, _ entry: ClientEntry) async throws -> Bool {
+    package func changeClient(appId: UUID, _ entry: ClientEntry) async throws -> Bool {
         var tenants: [TenantID] = []
         for company in entry.tenants ?? [] {
             let name = try parsed { () throws(ValueError) in try CompanyName(company) }

@@ -9,7 +9,7 @@ extension OperatorUseCases {
     /// - Parameter atOnce: Whether the old keys are deleted and the new ones sign at once, because somebody else may
     ///   know the old ones.
     /// - Returns: The new keys. Keys that an earlier rotation made and that do not sign yet stay, and are returned too.
-    public func rotateTokenKeys(atOnce: Bool) async throws -> [NewSigningKey] {
+    package func rotateTokenKeys(atOnce: Bool) async throws -> [NewSigningKey] {
         try await optimistic {
             let time = context.settings.now()
             let version = try await context.reader.read(StreamsQuery([.tokenKeys])).streams[.tokenKeys]?.count ?? 0

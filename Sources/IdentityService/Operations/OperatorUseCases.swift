@@ -3,28 +3,27 @@ import Credentials
 import Crypto
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
-public import Keys
+package import Keys
 import Ledger
-public import Postgres
-public import TenureAPI
+package import Postgres
+package import TenureAPI
 import Text
 
 /// The operator's use cases on the command line.
-public struct OperatorUseCases: Sendable {
+package struct OperatorUseCases: Sendable {
     let context: ServiceContext
     private let signer: OperatorKeySource?
 
     /// Works on the same components as the service.
     ///
     /// - Parameter signer: Signs decisions; without it no decisions can be made.
-    public init(_ context: ServiceContext, signer: OperatorKeySource? = nil) {
+    package init(_ context: ServiceContext, signer: OperatorKeySource? = nil) {
         self.context = context
         self.signer = signer
     }
 
-    /// Decides as the operator.
     var signing: DecideAsOperator {
         DecideAsOperator(reader: context.reader, now: context.settings.now, signer: signer)
     }
@@ -32,34 +31,32 @@ public struct OperatorUseCases: Sendable {
     /// Reads how the log begins; `nil` if it was not founded.
     ///
     /// - Throws: ``LedgerError``.
-    public func beginning() async throws -> LogBeginning? { try await LogBeginning.read(context.reader) }
+    package func beginning() async throws -> LogBeginning? { try await LogBeginning.read(context.reader) }
 
     /// A secret of an app, shown once.
-    public struct IssuedSecret: Sendable, CustomStringConvertible {
-        /// The app.
-        public let appId: UUID
+    package struct IssuedSecret: Sendable, CustomStringConvertible {
+        package let appId: UUID
         /// The secret's id, which revokes it.
-        public let secretId: UUID
+        package let secretId: UUID
         /// The secret, 43 characters of unpadded base64url.
-        public let secret: String
+        package let secret: String
         /// The app's salt, base64 of 32 bytes.
-        public let salt: String
+        package let salt: String
         /// A placeholder that never contains the secret.
-        public var description: String { "[redacted]" }
+        package var description: String { "[redacted]" }
     }
 
     /// An app in a list.
-    public struct AppView: Sendable {
-        /// The app.
-        public let appId: UUID
+    package struct AppView: Sendable {
+        package let appId: UUID
         /// The name that the operator gave.
-        public let name: String
+        package let name: String
         /// The secrets in force, each with its roles.
-        public let secrets: [(secretId: UUID, roles: [String])]
+        package let secrets: [(secretId: UUID, roles: [String])]
         /// The URIs of the app's resources, sorted.
-        public let resources: [String]
+        package let resources: [String]
         /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
-        public let client: ClientView?
+        package let client: ClientView?
     }
 
     /// Returns the erasure of people on the same components.
@@ -68,7 +65,7 @@ public struct OperatorUseCases: Sendable {
     ///   - reader: Connections of the reader role, to the primary.
     ///   - masters: The master keys that the service was started with.
     ///   - list: The erase list; `nil` for none.
-    public func erasure(reader: PostgresPool, masters: MasterKeyStore, list: ErasureList?) -> Erasure {
+    package func erasure(reader: PostgresPool, masters: MasterKeyStore, list: ErasureList?) -> Erasure {
         Erasure(context, reader: reader, masters: masters, list: list, signer: signer)
     }
 
@@ -95,7 +92,7 @@ extension OperatorUseCases {
     /// - Returns: The domain in A-labels.
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``. `request.invalid` for a name that is no internet domain.
     @discardableResult
-    public func confirmDomain(company: String) async throws -> String {
+    package func confirmDomain(company: String) async throws -> String {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         guard let domain = name.domainName else {
             throw ServiceError(
@@ -113,7 +110,7 @@ extension OperatorUseCases {
     /// - Returns: The roles that the link has now, and whether anything changed.
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
     @discardableResult
-    public func linkApp(
+    package func linkApp(
         _ appId: UUID, to company: String, roles: Set<AppLinkRequest.Role>? = nil
     ) async throws -> (roles: Set<AppLinkRequest.Role>, changed: Bool) {
         try await requireApp(appId)
@@ -139,7 +136,7 @@ extension OperatorUseCases {
     /// - Returns: Whether the app was linked.
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
     @discardableResult
-    public func unlinkApp(_ appId: UUID, from company: String) async throws -> Bool {
+    package func unlinkApp(_ appId: UUID, from company: String) async throws -> Bool {
         try await requireApp(appId)
         return try await decide(company) { _, _ in ({ .unlinkApp(AppID(appId), $0) }, { !$0.isEmpty }) }
     }
@@ -153,7 +150,7 @@ extension OperatorUseCases {
     /// Lists the apps from their events; the operator's list is short.
     ///
     /// - Throws: ``LedgerError``.
-    public func apps() async throws -> [AppView] {
+    package func apps() async throws -> [AppView] {
         var apps: [AppID] = []
         var after: Int64 = 0
         while true {
@@ -214,7 +211,7 @@ extension OperatorUseCases {
     /// - Throws: `company.unknown`, `employee.unknown`, or `employee.inactive` for an employee who is not active.
     ///   `authorization.unknown_key` if no device key can carry the role: name one in `fingerprints`.
     ///   ``DecisionWithoutEffect`` if the employee is the security admin already, with these device keys.
-    public func succeedSecurityAdmin(
+    package func succeedSecurityAdmin(
         of company: String, by companyEmployeeId: String, fingerprints: [String]? = nil
     ) async throws {
         let named = try fingerprints.map { texts in
@@ -266,9 +263,9 @@ extension OperatorUseCases {
 }
 
 /// The refusal of an operator's decision that would change nothing.
-public struct DecisionWithoutEffect: Error, Sendable, Hashable, CustomStringConvertible {
+package struct DecisionWithoutEffect: Error, Sendable, Hashable, CustomStringConvertible {
     /// What happened.
-    public var description: String {
+    package var description: String {
         "the succession changes nothing: the employee is the security admin already, with these device keys"
     }
 }

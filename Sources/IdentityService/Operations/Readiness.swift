@@ -3,14 +3,13 @@ import FoundationEssentials
 package import Postgres
 
 /// Reports whether the service can do its work.
-public struct ReadinessReport: Sendable, Hashable {
+package struct ReadinessReport: Sendable, Hashable {
     /// The reasons why it is not ready; empty if it is.
-    public var missing: [String]
+    package var missing: [String]
     /// Projections that have stopped, with the number of tenants concerned; all other work goes on.
-    public var stoppedViews: [String: Int]
+    package var stoppedViews: [String: Int]
 
-    /// Each parameter sets the property of the same name.
-    public init(missing: [String] = [], stoppedViews: [String: Int] = [:]) {
+    package init(missing: [String] = [], stoppedViews: [String: Int] = [:]) {
         self.missing = missing
         self.stoppedViews = stoppedViews
     }

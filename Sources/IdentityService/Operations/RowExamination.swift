@@ -13,7 +13,6 @@ package struct RowExamination: Sendable {
         package enum Problem: Sendable, Equatable {
             /// Rows have another code than they must have.
             case wrongCode
-            /// Rows have no code.
             case noCode
             /// The log has claims that have no row.
             case missing

@@ -1,18 +1,17 @@
-public import Postgres
+package import Postgres
 
 /// The tables and functions of the schema `tenure` that belong to another role than `tenure_owner`.
-public struct SchemaOwnership: Sendable, Equatable {
+package struct SchemaOwnership: Sendable, Equatable {
     /// A table or a function with its owner.
-    public struct Object: Sendable, Equatable {
+    package struct Object: Sendable, Equatable {
         /// The name with the schema and, for a function, its argument types.
-        public let name: String
+        package let name: String
         /// The role that owns it.
-        public let owner: String
+        package let owner: String
         /// Whether it is a function or a procedure; otherwise it is a table.
-        public let isFunction: Bool
+        package let isFunction: Bool
 
-        /// Each parameter sets the property of the same name.
-        public init(name: String, owner: String, isFunction: Bool) {
+        package init(name: String, owner: String, isFunction: Bool) {
             self.name = name
             self.owner = owner
             self.isFunction = isFunction
@@ -20,15 +19,14 @@ public struct SchemaOwnership: Sendable, Equatable {
     }
 
     /// The objects of other roles: tables first, each kind by name.
-    public let foreign: [Object]
+    package let foreign: [Object]
 
-    /// Each parameter sets the property of the same name.
-    public init(foreign: [Object]) { self.foreign = foreign }
+    package init(foreign: [Object]) { self.foreign = foreign }
 
     /// Reads the catalogue, which every role may do.
     ///
     /// - Throws: `PostgresError`.
-    public static func read(_ pool: PostgresPool) async throws -> SchemaOwnership {
+    package static func read(_ pool: PostgresPool) async throws -> SchemaOwnership {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """

@@ -1,23 +1,23 @@
-public import Canonical
-public import Postgres
+package import Canonical
+package import Postgres
 
 /// A key that signs tokens, as `tenure key status --tokens` lists it.
-public struct SigningKeyView: Sendable, Equatable {
+package struct SigningKeyView: Sendable, Equatable {
     /// What it signs: `access tokens`, `ID tokens (RS256)` or `ID tokens (ES256)`.
-    public let use: String
+    package let use: String
     /// The id of the key.
-    public let keyID: String
+    package let keyID: String
     /// When it was made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// When it starts to sign.
-    public let signsFrom: Timestamp
+    package let signsFrom: Timestamp
     /// Whether it is the key that signs now.
-    public let signs: Bool
+    package let signs: Bool
 
     /// Lists the keys, those of one use together, newest first.
     ///
     /// - Parameter pool: Connections of the reader role.
-    public static func all(_ pool: PostgresPool, at time: Timestamp) async throws -> [SigningKeyView] {
+    package static func all(_ pool: PostgresPool, at time: Timestamp) async throws -> [SigningKeyView] {
         var views: [SigningKeyView] = []
         for use in SigningKeyUse.allCases {
             let rows = try await pool.withConnection { connection in

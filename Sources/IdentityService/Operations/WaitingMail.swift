@@ -1,38 +1,36 @@
-public import Canonical
+package import Canonical
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Ledger
-public import Postgres
+package import Postgres
 
 /// A mail that waits to be sent, as the operator sees it. It has no address.
-public struct WaitingMail: Sendable, Equatable {
-    /// The mail.
-    public let id: UUID
+package struct WaitingMail: Sendable, Equatable {
+    package let id: UUID
     /// The ledger of its event: a tenant's, or the directory of the user.
-    public let ledger: UUID
+    package let ledger: UUID
     /// What it is about, such as `verify`.
-    public let kind: String
+    package let kind: String
     /// `user` or `identity`.
-    public let recipientKind: String
+    package let recipientKind: String
     /// The user or the M-Pin identity.
-    public let recipient: UUID
+    package let recipient: UUID
     /// The number of attempts so far.
-    public let attempts: Int
+    package let attempts: Int
     /// The next attempt comes no sooner.
-    public let nextTry: Timestamp
+    package let nextTry: Timestamp
     /// Until when a process works on it; `nil` if none does.
-    public let leaseUntil: Timestamp?
+    package let leaseUntil: Timestamp?
     /// When it is given up.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
 
     /// Whether a process works on it at a time.
-    public func isBeingSent(at time: Timestamp) -> Bool { leaseUntil.map { time < $0 } ?? false }
+    package func isBeingSent(at time: Timestamp) -> Bool { leaseUntil.map { time < $0 } ?? false }
 }
 
 /// What became of a command about a mail.
-public enum MailChange: Sendable, Equatable {
-    /// It was done.
+package enum MailChange: Sendable, Equatable {
     case done
     /// A process is sending the mail.
     case beingSent
@@ -48,7 +46,7 @@ extension WaitingMail {
     ///   - id: The one mail to return; all by default.
     ///   - limit: The largest number of mails.
     /// - Throws: `PostgresError`.
-    public static func all(_ pool: PostgresPool, id: UUID? = nil, limit: Int) async throws -> [WaitingMail] {
+    package static func all(_ pool: PostgresPool, id: UUID? = nil, limit: Int) async throws -> [WaitingMail] {
         let one: SQL = id.map { "WHERE mail_id = \($0)" } ?? ""
         let rows = try await pool.withConnection { connection in
             try await connection.query(
@@ -78,7 +76,7 @@ extension OperatorUseCases {
     /// Lets a mail be sent now instead of after its wait.
     ///
     /// - Throws: `PostgresError`.
-    public func retry(_ mail: WaitingMail) async throws -> MailChange {
+    package func retry(_ mail: WaitingMail) async throws -> MailChange {
         let now = context.settings.now().postgres
         let ledger = LedgerID(mail.ledger)
         let rows = try await context.pool.query(
@@ -94,7 +92,7 @@ extension OperatorUseCases {
     /// mail in the log is only deleted.
     ///
     /// - Throws: `LedgerError` and `PostgresError`.
-    public func drop(_ mail: WaitingMail) async throws -> MailChange {
+    package func drop(_ mail: WaitingMail) async throws -> MailChange {
         let ledger = LedgerID(mail.ledger), id = MailID(mail.id), stream = StreamID.mail(id, in: ledger)
         let current = try await standing(mail)
         guard current == .done else { return current }

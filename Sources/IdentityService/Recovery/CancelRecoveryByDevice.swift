@@ -5,32 +5,31 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Cancels a recovery by a statement of the user's device key, without a log-in. The key may have been revoked.
 ///
 /// It is a step of a log-in flow whose key is proved, so a name and a public key alone do not reveal whether a recovery
 /// is open. A decoy, a user without a recovery and a key that may not cancel get the same error.
-public struct CancelRecoveryByDevice: AppUseCase {
+package struct CancelRecoveryByDevice: AppUseCase {
     /// The handle of a log-in flow whose device key is proved.
-    public let flow: String
+    package let flow: String
     /// The statement and the device key's signature over it, in the second call.
-    public let signed: StatementSignature?
+    package let signed: StatementSignature?
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(flow: String, signed: StatementSignature? = nil, app: AppCaller) {
+    package init(flow: String, signed: StatementSignature? = nil, app: AppCaller) {
         self.flow = flow
         self.signed = signed
         self.app = app
     }
 
     /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(.login) }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Cancels the recovery, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         let row = try await FlowStore(context: context).load(handle: flow, purpose: .login, app: app, at: time)
         guard row.state.proved != nil else { throw ServiceError(.flowWrongStep) }

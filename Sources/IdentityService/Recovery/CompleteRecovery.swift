@@ -6,7 +6,7 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Completes a recovery in one append: the new record, the end of the old seed and of all the user's sessions, and the
 /// presentation of the new device key.
@@ -100,26 +100,25 @@ struct CompleteRecovery: Sendable {
 }
 
 /// Sets new credentials by a recovery, in direct mode.
-public struct RecoverCredentials: AppUseCase {
+package struct RecoverCredentials: AppUseCase {
     /// The new credentials.
-    public let credentials: CredentialsRequest
+    package let credentials: CredentialsRequest
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
+    package init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
         self.credentials = credentials
         self.flow = flow
         self.app = app
     }
 
     /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(.recovery) }
+    package func authorize() throws(ServiceError) { try app.require(.recovery) }
 
     /// Sets the credentials. A device key that was authorized before gets a session, any other is pending.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .recovery, app: app, at: run.call.time)

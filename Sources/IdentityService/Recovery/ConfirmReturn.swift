@@ -11,9 +11,9 @@ import Ledger
 /// The link that opens shows that the mailbox is read now. The link that cancels is in every later mail, and can cancel
 /// until the completion. Opening a link changes nothing, because mail scanners open links; doing it twice is the same
 /// as once.
-public struct ConfirmReturn: UseCase {
+package struct ConfirmReturn: UseCase {
     /// What a link is for.
-    public enum Action: Sendable {
+    package enum Action: Sendable {
         /// It opens the return that was asked for.
         case open
         /// It cancels the return that is open.
@@ -23,7 +23,7 @@ public struct ConfirmReturn: UseCase {
     }
 
     /// What the reader of the link is told.
-    public enum Answer: Sendable, Equatable {
+    package enum Answer: Sendable, Equatable {
         /// The return is open, or it is cancelled: now, or since an earlier use of the link.
         case done
         /// The link could do what it is for: what a look without a decision says.
@@ -44,7 +44,7 @@ public struct ConfirmReturn: UseCase {
     ///   - expires: When the link expires, in seconds since 1970.
     ///   - key: The code of the link, 64 lower-case hexadecimal digits.
     ///   - isDecision: Whether the link does what it is for; otherwise nothing changes.
-    public init(
+    package init(
         _ action: Action, company: String, id: String, expires: String, key: String, isDecision: Bool
     ) {
         self.action = action
@@ -54,7 +54,7 @@ public struct ConfirmReturn: UseCase {
     }
 
     /// Checks the link, and appends `ReturnOpened` or `ReturnCancelled` once.
-    public func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context
         guard let link, let name = try? CompanyName(company) else { return .invalid }
         switch context.standing(of: link, at: run.call.time) {

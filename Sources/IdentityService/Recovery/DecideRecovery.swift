@@ -5,36 +5,33 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Opens, confirms or cancels a recovery. The key of the caller's session always signs.
-public struct DecideRecovery: CallerUseCase {
+package struct DecideRecovery: CallerUseCase {
     /// The three decisions.
-    public enum Action: String, Sendable {
+    package enum Action: String, Sendable {
         /// Permit one device key to set new credentials, once somebody else confirms.
         case open
-        /// Confirm the recovery.
         case confirm
         /// Cancel the recovery before credentials are set.
         case cancel
     }
     /// The decision.
-    public let action: Action
+    package let action: Action
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The employee id in that tenant.
-    public let companyEmployeeId: String
+    package let companyEmployeeId: String
     /// The new device key's fingerprint, lower-case hex.
-    public let fingerprint: String
+    package let fingerprint: String
     /// A reason code `[a-z0-9_.-]{1,64}`; needed to cancel.
-    public let reason: String?
+    package let reason: String?
     /// The statement and the signature over it.
-    public let signed: StatementSignature?
-    /// The employee who decides.
-    public let caller: EmployeeCaller
+    package let signed: StatementSignature?
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         _ action: Action, company: String, companyEmployeeId: String, fingerprint: String, reason: String? = nil,
         signed: StatementSignature? = nil, caller: EmployeeCaller
     ) {
@@ -48,7 +45,7 @@ public struct DecideRecovery: CallerUseCase {
     }
 
     /// Makes the decision, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let usual: String? =
             switch action {
             case .open: "opened"

@@ -5,7 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// The rows of requested recoveries, for the list that admins see.
 ///
@@ -187,20 +187,19 @@ extension User.Recovery {
 /// Lists the recoveries that a tenant's admins may open, confirm or cancel: at most a hundred, opened ones first.
 ///
 /// The rows only say what to look up; the state of each recovery comes from the log.
-public struct ListRecoveries: UseCase {
+package struct ListRecoveries: UseCase {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The employee who asks.
-    public let caller: EmployeeCaller
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: EmployeeCaller) {
+    package init(company: String, caller: EmployeeCaller) {
         self.company = company
         self.caller = caller
     }
 
     /// Lists the recoveries, opened ones first.
-    public func run(_ run: UseCaseRun<[RecoveryResponse]>) async throws -> [RecoveryResponse] {
+    package func run(_ run: UseCaseRun<[RecoveryResponse]>) async throws -> [RecoveryResponse] {
         let context = run.context, time = run.call.time
         let access = try await context.access(company, .employee(caller), role: .authorization)
         let tenant = access.tenant

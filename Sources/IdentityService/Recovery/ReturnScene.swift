@@ -32,14 +32,12 @@ struct ReturnScene: Sendable {
         self.admins = admins
     }
 
-    /// The facts at a time.
     func facts(at time: Timestamp) -> Employee.ReturnScene {
         Employee.ReturnScene(
             tenant: tenant.state,
             admins: Dictionary(admins.map { ($0.id, $0.state) }, uniquingKeysWith: { first, _ in first }), time: time)
     }
 
-    /// The return that is open at a time.
     func openReturn(at time: Timestamp) -> Employee.Return? {
         employee.state.openReturn(in: tenant.state, at: time)
     }

@@ -1,23 +1,22 @@
 import Canonical
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
-public import Keys
+package import Keys
 import Ledger
-public import Postgres
+package import Postgres
 import Text
 
 /// A user who registered an address that another user holds.
 ///
 /// Both registered spellings of it before addresses were compared by their A-labels.
-public struct AddressCollision: Sendable, Equatable {
+package struct AddressCollision: Sendable, Equatable {
     /// The user who keeps the account without the address.
-    public let user: UUID
+    package let user: UUID
     /// The user who holds the address.
-    public let holder: UUID
+    package let holder: UUID
 
-    /// Each parameter sets the property of the same name.
-    public init(user: UUID, holder: UUID) {
+    package init(user: UUID, holder: UUID) {
         self.user = user
         self.holder = holder
     }
@@ -27,7 +26,7 @@ public struct AddressCollision: Sendable, Equatable {
 ///
 /// Only users without a claim by the address's key can have, and only if their domain has an A-label. The others are
 /// read, but nothing is looked up for them.
-public struct AddressCollisions: Sendable {
+package struct AddressCollisions: Sendable {
     private static let pageSize = 500
     private let pool: PostgresPool
     private let ring: KeyRing
@@ -37,7 +36,7 @@ public struct AddressCollisions: Sendable {
     ///   - pool: Connections of the reader role.
     ///   - masters: The master keys, with which addresses are decrypted.
     /// - Throws: What loading the keys throws.
-    public init(pool: PostgresPool, masters: MasterKeyStore) async throws {
+    package init(pool: PostgresPool, masters: MasterKeyStore) async throws {
         self.pool = pool
         ring = try await KeyRing.load(from: pool, masters: masters)
         holders = AddressHolders(
@@ -48,7 +47,7 @@ public struct AddressCollisions: Sendable {
     /// Returns the collisions, in the order of the users' ids.
     ///
     /// - Throws: `LedgerError`, `PostgresError` or `KeysError`.
-    public func find() async throws -> [AddressCollision] {
+    package func find() async throws -> [AddressCollision] {
         let exact = Set(try await owners("address"))
         let older = Set(try await owners("email")).subtracting(exact).map { UserID($0) }
         var found: [AddressCollision] = []

@@ -16,7 +16,6 @@ import TenureAPI
 struct CompleteRegistration: Sendable {
     /// How the user behind the registration was established.
     enum Person: Sendable {
-        /// A new user with new credentials.
         case newUser(PreparedCredentials)
         /// A known user with a valid proof.
         case existingUser(FlowProof)

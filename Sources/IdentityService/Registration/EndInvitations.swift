@@ -7,7 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Ends open invitations whose issuer lost the role or the link, and deletes those that ended unused.
 ///
@@ -93,18 +93,16 @@ struct EndInvitations: Sendable {
 /// Revokes an unused invitation. An admin signs, or an app vouches.
 ///
 /// ``EndInvitations`` destroys its key and releases its claim afterwards.
-public struct RevokeInvitation: CallerUseCase {
-    /// The invitation's id.
-    public let id: String
+package struct RevokeInvitation: CallerUseCase {
+    package let id: String
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The statement and an admin's signature over it, in the second call.
-    public let signed: StatementSignature?
+    package let signed: StatementSignature?
     /// The app or employee that decides.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(id: String, company: String, signed: StatementSignature? = nil, caller: Caller) {
+    package init(id: String, company: String, signed: StatementSignature? = nil, caller: Caller) {
         self.id = id
         self.company = company
         self.signed = signed
@@ -112,7 +110,7 @@ public struct RevokeInvitation: CallerUseCase {
     }
 
     /// Revokes the invitation, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
+    package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
         // No invitation has a malformed id.
         guard let id = InvitationID(text: id) else { throw ServiceError(.invitationInvalid) }

@@ -5,7 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// An invitation at one version of its stream, with its texts decrypted.
 struct InvitationSnapshot: Sendable {
@@ -53,22 +53,21 @@ extension ServiceContext {
 /// Lists a tenant's open invitations, which may still be used.
 ///
 /// Claims only say what to look up; the state of each invitation comes from the log.
-public struct ListInvitations: UseCase {
+package struct ListInvitations: UseCase {
     /// The largest number of invitations in one reply.
     static let limit = 200
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or employee that asks.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: Caller) {
+    package init(company: String, caller: Caller) {
         self.company = company
         self.caller = caller
     }
 
     /// Lists the invitations, oldest first.
-    public func run(_ run: UseCaseRun<[InvitationResponse]>) async throws -> [InvitationResponse] {
+    package func run(_ run: UseCaseRun<[InvitationResponse]>) async throws -> [InvitationResponse] {
         let context = run.context
         let access = try await context.access(company, caller, role: .administration)
         try access.require(.issueInvitation, about: .newcomer)

@@ -6,25 +6,24 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Invites a person to register under an employee id. An admin signs, or an app vouches.
 ///
 /// The statement commits to the employee id and the address with a salt. An admin chooses the salt, so the signing
 /// device can compute the commitment itself. So an admin cannot be made to sign for another person than the one named.
-public struct IssueInvitation: CallerUseCase {
+package struct IssueInvitation: CallerUseCase {
     /// The default lifetime of an invitation, in seconds: a week.
     private static let usualSeconds: Int64 = 7 * 86_400
 
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// Whom the admin or app invites, and an admin's signature in the second call.
-    public let request: InvitationRequest
+    package let request: InvitationRequest
     /// The app or employee that invites.
-    public let caller: Caller
+    package let caller: Caller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ request: InvitationRequest, company: String, caller: Caller) {
+    package init(_ request: InvitationRequest, company: String, caller: Caller) {
         self.company = company
         self.request = request
         self.caller = caller
@@ -34,7 +33,7 @@ public struct IssueInvitation: CallerUseCase {
     var seconds: Int64 { request.expiresInSeconds ?? Self.usualSeconds }
 
     /// Issues the invitation, or returns the statement to sign.
-    public func run(_ run: UseCaseRun<InvitationDecisionResponse>) async throws -> InvitationDecisionResponse {
+    package func run(_ run: UseCaseRun<InvitationDecisionResponse>) async throws -> InvitationDecisionResponse {
         let names = try Names(request.companyEmployeeId, request.email), context = run.context, time = run.call.time
         return try await run.decide(by: caller, request.signed) {
             let access = try await context.access(company, caller, role: .administration), tenant = access.tenant.id

@@ -5,29 +5,28 @@ import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Sets a new user's credentials in direct mode and completes the registration, all or nothing.
-public struct SetCredentials: AppUseCase {
+package struct SetCredentials: AppUseCase {
     /// The new credentials.
-    public let credentials: CredentialsRequest
+    package let credentials: CredentialsRequest
     /// The flow's handle.
-    public let flow: String
+    package let flow: String
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
+    package init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
         self.credentials = credentials
         self.flow = flow
         self.app = app
     }
 
     /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(.registration) }
+    package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Sets the credentials, and registers the employee.
-    public func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
+    package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .registration, app: app, at: run.call.time)
@@ -70,7 +69,6 @@ public struct SetCredentials: AppUseCase {
 }
 
 extension CredentialRulesResponse {
-    /// The rules of a tenant's policy and of the app.
     init(_ policy: TenantPolicy, _ app: AppCaller) {
         self.init(
             questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: policy.questionsWithPassphrase,

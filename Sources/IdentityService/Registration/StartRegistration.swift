@@ -5,35 +5,34 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-public import TenureAPI
+package import TenureAPI
 
 /// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
 /// nothing yet.
-public struct StartRegistration: AppUseCase, CustomStringConvertible {
+package struct StartRegistration: AppUseCase, CustomStringConvertible {
     /// The person and the device.
-    public let request: RegistrationRequest
+    package let request: RegistrationRequest
     /// The calling app.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ request: RegistrationRequest, app: AppCaller) {
+    package init(_ request: RegistrationRequest, app: AppCaller) {
         self.request = request
         self.app = app
     }
 
     /// A placeholder that never contains the invitation.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Needs the role CREATION.
-    public func authorize() throws(ServiceError) { try app.require(.registration) }
+    package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// The reads of the account and its tenant.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? {
+    package func firstReads(in context: ServiceContext) -> PipelinedReads? {
         context.readingSubject(company: request.companyName, employee: request.companyEmployeeId)?.reads
     }
 
     /// Returns the handle and the challenge.
-    public func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
+    package func run(_ run: UseCaseRun<FlowStartedResponse>) async throws -> FlowStartedResponse {
         let context = run.context, call = run.call
         let found = try await context.found(
             company: request.companyName, employee: request.companyEmployeeId, run.firstRows)

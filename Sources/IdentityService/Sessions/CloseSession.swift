@@ -4,18 +4,16 @@ import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Ends the caller's session. Does nothing if it has ended.
-public struct CloseSession: UseCase {
-    /// The employee.
-    public let caller: EmployeeCaller
+package struct CloseSession: UseCase {
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Ends the session.
-    public func run(_ run: UseCaseRun<Void>) async throws {
+    package func run(_ run: UseCaseRun<Void>) async throws {
         try await EndSession(context: run.context).run(
             caller.sessionId, in: TenantID(caller.tenantId), reason: .closed, actor: EmployeeID(caller.employeeId),
             call: run.call)
@@ -25,17 +23,14 @@ public struct CloseSession: UseCase {
 /// Ends every session of the caller on all devices, the caller's own last.
 ///
 /// An interrupted call leaves the caller a session to repeat it with.
-public struct EndOwnSessions: UseCase {
+package struct EndOwnSessions: UseCase {
     /// The largest number of sessions that one append ends.
     static let batch: Int64 = 100
-    /// The employee.
-    public let caller: EmployeeCaller
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
-    /// Ends the sessions.
-    public func run(_ run: UseCaseRun<Void>) async throws {
+    package func run(_ run: UseCaseRun<Void>) async throws {
         try await optimistic {
             while case let sessions = try await sessions(run.context), !sessions.isEmpty {
                 try await EndSession.recorder(
@@ -59,15 +54,13 @@ public struct EndOwnSessions: UseCase {
 }
 
 /// Lists the caller's open sessions.
-public struct ListSessions: UseCase {
-    /// The employee.
-    public let caller: EmployeeCaller
+package struct ListSessions: UseCase {
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Lists the sessions, oldest first.
-    public func run(_ run: UseCaseRun<[OpenSessionResponse]>) async throws -> [OpenSessionResponse] {
+    package func run(_ run: UseCaseRun<[OpenSessionResponse]>) async throws -> [OpenSessionResponse] {
         let time = run.call.time
         let found = try await run.context.pool.query(
             """
@@ -86,7 +79,6 @@ public struct ListSessions: UseCase {
 }
 
 extension OpenSessionResponse {
-    /// The session of a row.
     init(_ row: SessionRow, isCurrent: Bool) {
         self.init(
             sessionId: row.id, fingerprint: Hex.encode(row.fingerprint), createdAt: row.createdAt,

@@ -11,7 +11,6 @@ struct NewSession: Sendable {
     let id: UUID
     let event: SessionOpened
     let tokens: SessionResponse
-    /// The row.
     let row: SessionRow
     /// The statement that inserts the session's row, and deletes those of the employee's sessions that have ended.
     let insertion: SQL

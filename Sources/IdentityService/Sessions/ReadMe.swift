@@ -5,18 +5,15 @@ import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Describes the caller, from the log itself.
-public struct ReadMe: UseCase {
-    /// The employee.
-    public let caller: EmployeeCaller
+package struct ReadMe: UseCase {
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
-    /// Describes the caller.
-    public func run(_ run: UseCaseRun<MeResponse>) async throws -> MeResponse {
+    package func run(_ run: UseCaseRun<MeResponse>) async throws -> MeResponse {
         let context = run.context
         let own = try await OwnAccount(of: caller, context)
         let (session, app) = try await session(context, at: run.call.time)

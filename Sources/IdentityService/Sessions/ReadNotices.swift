@@ -2,18 +2,16 @@ import Canonical
 import ErrorCodes
 import EventCoding
 import Identity
-public import TenureAPI
+package import TenureAPI
 
 /// Reads the notices for the caller as the owner of the account.
-public struct ReadNotices: UseCase {
-    /// The employee.
-    public let caller: EmployeeCaller
+package struct ReadNotices: UseCase {
+    package let caller: EmployeeCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller) { self.caller = caller }
+    package init(caller: EmployeeCaller) { self.caller = caller }
 
     /// Returns the notices; none if neither a recovery nor a return is open.
-    public func run(_ run: UseCaseRun<[NoticeResponse]>) async throws -> [NoticeResponse] {
+    package func run(_ run: UseCaseRun<[NoticeResponse]>) async throws -> [NoticeResponse] {
         try await run.context.notices(
             for: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), at: run.call.time)
     }

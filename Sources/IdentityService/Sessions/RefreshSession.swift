@@ -7,7 +7,7 @@ import Identity
 import Keys
 import Ledger
 import Postgres
-public import TenureAPI
+package import TenureAPI
 
 /// Exchanges a refresh token for new tokens.
 ///
@@ -16,25 +16,24 @@ public import TenureAPI
 /// not the current one shows that another party holds a copy, however often the session was refreshed since. The session
 /// then ends with all its tokens (RFC 9700 section 4.14.2). A forged token changes nothing. No exchange postpones the
 /// session's own end.
-public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
+package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// The refresh token, which is the only credential that the exchange needs.
-    public let refreshToken: String
+    package let refreshToken: String
     /// The app, if it presented its secret. Only then a token may be presented twice at once.
-    public let app: AppCaller?
+    package let app: AppCaller?
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(refreshToken: String, app: AppCaller? = nil) {
+    package init(refreshToken: String, app: AppCaller? = nil) {
         self.refreshToken = refreshToken
         self.app = app
     }
 
     /// The session, if the token is authentic.
-    public func keyOwner(in context: ServiceContext) -> String? { RefreshToken(refreshToken, context.ring)?.scope }
+    package func keyOwner(in context: ServiceContext) -> String? { RefreshToken(refreshToken, context.ring)?.scope }
 
     /// Whether the session exists: a caller without a session leaves no row.
-    public func mayStore(in context: ServiceContext) async throws -> Bool {
+    package func mayStore(in context: ServiceContext) async throws -> Bool {
         guard let token = RefreshToken(refreshToken, context.ring) else { return false }
         return try await context.session(token.session, of: token.tenant, at: context.settings.now()) != nil
     }
@@ -43,7 +42,7 @@ public struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     ///
     /// - Throws: `session.invalid` for a forged token, or for a session that has ended; `session.reused` for a token that
     ///   was used, which ends the session; `session.expired`.
-    public func run(_ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
+    package func run(_ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
         guard let token = RefreshToken(refreshToken, run.context.ring) else {
             let isAccessToken = UnverifiedAccessToken(refreshToken) != nil
             throw ServiceError(isAccessToken ? TokenFault.accessForRefresh : .notARefreshToken)

@@ -57,19 +57,18 @@ struct RefreshToken: Sendable {
 /// The row has a keyed digest of the newest token that the session got for this service. No other token has that digest,
 /// so the signature needs no verification. The row's code shows that the service wrote it, and the token must say what the
 /// row says.
-public struct AuthenticateSession: UseCase, CustomStringConvertible {
+package struct AuthenticateSession: UseCase, CustomStringConvertible {
     /// The access token that the caller presented.
-    public let accessToken: String
+    package let accessToken: String
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(accessToken: String) { self.accessToken = accessToken }
+    package init(accessToken: String) { self.accessToken = accessToken }
 
     /// Returns the employee.
     ///
     /// - Throws: `session.invalid` or `session.expired`.
-    public func run(_ run: UseCaseRun<EmployeeCaller>) async throws -> EmployeeCaller {
+    package func run(_ run: UseCaseRun<EmployeeCaller>) async throws -> EmployeeCaller {
         let context = run.context, time = run.call.time
         guard let token = UnverifiedAccessToken(accessToken)?.claims else {
             let isRefreshToken = RefreshToken(accessToken, context.ring) != nil

@@ -60,7 +60,6 @@ struct SessionRow: Sendable, Equatable {
         code = try row.decode(column: 14)
     }
 
-    /// Each parameter sets the property of the same name.
     init(
         tenant: UUID, id: UUID, employee: UUID, fingerprint: [UInt8], accessDigest: [UInt8], accessEnd: Timestamp,
         refreshEnd: Timestamp, createdAt: Timestamp, end: Timestamp, app: UUID, secret: UUID, tenantVersion: Int64,

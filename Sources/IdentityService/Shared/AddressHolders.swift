@@ -21,7 +21,6 @@ struct AddressHolders: Sendable {
         self.init(ring: context.ring, reader: context.reader, personKeys: context.personKeys)
     }
 
-    /// Each parameter sets the property of the same name.
     init(ring: KeyRing, reader: LedgerReader, personKeys: PersonKeys) {
         self.ring = ring
         self.reader = reader

@@ -1,33 +1,33 @@
 /// The numbers of attempts that credentials and devices have (docs/credentials.md section 12).
-public struct BudgetRules: Sendable {
+package struct BudgetRules: Sendable {
     /// The attempts that all unknown devices together have on one credential.
-    public var unknownLimit = 20
+    package var unknownLimit = 20
     /// The part of ``unknownLimit`` that one app may spend, in all tenants together.
-    public var unknownAppLimit = 10
+    package var unknownAppLimit = 10
     /// The part of ``unknownLimit`` that may be spent in one tenant, through all its apps together.
-    public var unknownTenantLimit = 15
+    package var unknownTenantLimit = 15
     /// The seconds after which unknown devices, and each share of their budget, get one attempt back.
-    public var unknownRefillSeconds = 3_600
+    package var unknownRefillSeconds = 3_600
     /// The number of charges by unknown devices that locks a credential until it is changed; 0 for no limit.
-    public var unknownLifetimeCap = 100
+    package var unknownLifetimeCap = 100
     /// The part of ``unknownLifetimeCap`` that one app may cause; 0 for no limit.
-    public var unknownAppLifetimeCap = 50
+    package var unknownAppLifetimeCap = 50
     /// The part of ``unknownLifetimeCap`` that may be caused in one tenant; 0 for no limit.
-    public var unknownTenantLifetimeCap = 75
+    package var unknownTenantLifetimeCap = 75
     /// The attempts that one known device has.
-    public var knownLimit = 20
+    package var knownLimit = 20
     /// The seconds after which a known device gets one attempt back.
-    public var knownRefillSeconds = 600
+    package var knownRefillSeconds = 600
     /// The number of wrong attempts of a known device that cause no delay.
-    public var knownFreeOfDelay = 5
+    package var knownFreeOfDelay = 5
     /// The first delay of a known device, in seconds. It doubles with every further attempt, up to an hour.
-    public var knownDelaySeconds = 1
+    package var knownDelaySeconds = 1
     /// The number of failures in a row after which a known device has one attempt a day and no sessions; 0 for no
     /// limit.
-    public var knownFailuresInARow = 100
+    package var knownFailuresInARow = 100
 
     /// The documented defaults.
-    public init() {}
+    package init() {}
 }
 
 extension BudgetRules {

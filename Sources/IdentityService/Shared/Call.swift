@@ -1,22 +1,21 @@
-public import Canonical
-public import FoundationEssentials
-public import TenureAPI
+package import Canonical
+package import FoundationEssentials
+package import TenureAPI
 
 /// The metadata that every call carries besides its input.
-public struct Call: Sendable {
+package struct Call: Sendable {
     /// The request id, `[A-Za-z0-9._-]{1,64}`, recorded with every event that the call appends.
-    public var requestId: String
+    package var requestId: String
     /// The caller's address as text, encrypted under the employee's key when it is stored.
-    public var sourceAddress: String?
+    package var sourceAddress: String?
     /// When the request arrived.
-    public var time: Timestamp
+    package var time: Timestamp
     /// The raw `Idempotency-Key`, 1 to 255 visible ASCII characters.
-    public var idempotencyKey: String?
+    package var idempotencyKey: String?
     /// The bytes that a retry must repeat: method, path and body as received. Only an HMAC of them is stored.
-    public var fingerprintInput: [UInt8]
+    package var fingerprintInput: [UInt8]
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         requestId: String, sourceAddress: String? = nil, time: Timestamp = .now(), idempotencyKey: String? = nil,
         fingerprintInput: [UInt8] = []
     ) {
@@ -29,7 +28,7 @@ public struct Call: Sendable {
 }
 
 /// The authenticated caller.
-public enum Caller: Sendable {
+package enum Caller: Sendable {
     /// An application that presented one of its secrets.
     case app(AppCaller)
     /// An employee who presented an access token.
@@ -37,13 +36,12 @@ public enum Caller: Sendable {
 }
 
 /// An authenticated app.
-public struct AppCaller: Sendable {
-    /// The app.
-    public let appId: UUID
+package struct AppCaller: Sendable {
+    package let appId: UUID
     /// The secret that was presented.
-    public let secretId: UUID
+    package let secretId: UUID
     /// The roles of that secret.
-    public let roles: Set<AppLinkRequest.Role>
+    package let roles: Set<AppLinkRequest.Role>
     /// Whether the app lets its users choose questions that are not in the published list.
     let customQuestions: Bool
     /// The secret and the salt, kept during the call to derive the authority key.
@@ -70,13 +68,11 @@ struct PresentedSecret: Sendable, CustomStringConvertible, CustomDebugStringConv
 }
 
 /// An authenticated employee.
-public struct EmployeeCaller: Sendable {
+package struct EmployeeCaller: Sendable {
     /// The tenant, whose id is also its ledger's.
-    public let tenantId: UUID
-    /// The employee.
-    public let employeeId: UUID
-    /// The session.
-    public let sessionId: UUID
+    package let tenantId: UUID
+    package let employeeId: UUID
+    package let sessionId: UUID
     /// The SHA-256 of the device key that opened the session, 32 bytes.
-    public let fingerprint: [UInt8]
+    package let fingerprint: [UInt8]
 }

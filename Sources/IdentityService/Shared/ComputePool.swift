@@ -14,7 +14,7 @@ import Glibc
 /// machine with two cores. The number of admitted callers is bounded per app and tenant. Overload is answered with
 /// `service.busy` before anything is charged, and only to the callers that cause it. Admitted callers take turns: see
 /// ``TurnQueue``.
-public final class ComputePool: Sendable {
+package final class ComputePool: Sendable {
     private let queue: WorkQueue
     private let quota: Mutex<AdmissionQuota>
 
@@ -27,7 +27,7 @@ public final class ComputePool: Sendable {
     ///   - yields: Whether the threads run at lower priority than others on this machine. Meant for work so long that a
     ///     call of a millisecond should not have to wait for it. One further thread then keeps the normal priority and
     ///     serves known devices only, so that a busy machine does not delay them.
-    public init(threads: Int, waiting: Int, yields: Bool = false) {
+    package init(threads: Int, waiting: Int, yields: Bool = false) {
         self.queue = WorkQueue()
         let places = max(1, threads) + max(0, waiting)
         self.quota = Mutex(AdmissionQuota(places: places, kept: max(1, threads) + max(0, waiting) / 4))

@@ -6,7 +6,6 @@ struct EntryPointers: Sendable {
     var list: String
     /// The member of an item that names the question.
     var question: String
-    /// The passphrase.
     var passphrase: String
 
     /// The answers or the passphrase that prove who somebody is.

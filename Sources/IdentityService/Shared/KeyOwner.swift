@@ -1,24 +1,24 @@
 import Canonical
 
 /// A caller who may own an `Idempotency-Key`.
-public protocol KeyOwner: Sendable {
+package protocol KeyOwner: Sendable {
     /// The name of the owner.
     var keyOwner: String { get }
 }
 
 extension AppCaller: KeyOwner {
     /// The app, by its id.
-    public var keyOwner: String { "app/\(appId.lowercased)" }
+    package var keyOwner: String { "app/\(appId.lowercased)" }
 }
 
 extension EmployeeCaller: KeyOwner {
     /// The employee, by tenant and id.
-    public var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
+    package var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
 }
 
 extension Caller: KeyOwner {
     /// The app or the employee.
-    public var keyOwner: String {
+    package var keyOwner: String {
         switch self {
         case .app(let app): app.keyOwner
         case .employee(let employee): employee.keyOwner

@@ -28,7 +28,6 @@ struct KnownDevice: Sendable {
     /// The query for the claim: one row if it exists.
     var query: SQL { "SELECT \(ClaimsQuery.columns) FROM tenure.claim WHERE \(condition)" }
 
-    /// The claim.
     var claim: Claim {
         Claim(
             key: ClaimKey(ledger: LedgerID(tenant.uuid), kind: Self.kind, digest: digest), owner: employee.uuid)

@@ -1,8 +1,8 @@
-public import Canonical
-public import FoundationEssentials
+package import Canonical
+package import FoundationEssentials
 
 /// Where the service gets key shares of M-Pin from: its two D-TAs.
-public protocol MPinKeySource: Sendable {
+package protocol MPinKeySource: Sendable {
     /// The address of the second D-TA as clients reach it, with a slash at the end.
     var clientURL: String { get }
 
@@ -31,9 +31,9 @@ public protocol MPinKeySource: Sendable {
 /// A key share that the service could not get.
 ///
 /// The text names a D-TA and what it answered, never a request: a log may hold it.
-public struct MPinKeySourceError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct MPinKeySourceError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure.
-    public enum Code: String, Hashable, Sendable {
+    package enum Code: String, Hashable, Sendable {
         /// A D-TA did not answer, or answered that it cannot work now. The same call may succeed later.
         case unavailable
         /// A D-TA refused the request: the signing key, the clock or the settings do not fit it.
@@ -45,13 +45,13 @@ public struct MPinKeySourceError: Error, Hashable, Sendable, CustomStringConvert
     }
 
     /// What kind of failure it is.
-    public let code: Code
+    package let code: Code
 
     /// What happened, in words for a log.
-    public let description: String
+    package let description: String
 
     /// Describes a failure. The description must hold no part of a request.
-    public init(code: Code, description: String) {
+    package init(code: Code, description: String) {
         self.code = code
         self.description = description
     }

@@ -3,17 +3,17 @@ import Identity
 import Text
 
 /// What the service needs to know to send mails: its own address, and that under which people reach it.
-public struct MailSettings: Sendable {
+package struct MailSettings: Sendable {
     /// The origin of the links in mails, such as `https://id.example`.
-    public let publicURL: String
+    package let publicURL: String
     /// The address that mails come from.
-    public let sender: String
+    package let sender: String
     /// The domain of the sender, which the ids of mails end with.
-    public let domain: String
+    package let domain: String
 
     /// Each parameter sets the property of the same name. Returns `nil` if the address could not be in a header or the
     /// origin has no scheme `http` or `https`.
-    public init?(publicURL: String, sender: String) {
+    package init?(publicURL: String, sender: String) {
         guard let address = DeliverableAddress(sender) else { return nil }
         let isOrigin = publicURL.hasPrefix("https://") || publicURL.hasPrefix("http://")
         guard isOrigin, publicURL.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C }) else {

@@ -7,7 +7,7 @@ import Postgres
 ///       let found = reads.add(claims.sql)
 ///       let rows = try await context.pool.pipeline(reads)
 ///       let read = try claims.read(rows.of(found))
-public struct PipelinedReads: Sendable {
+package struct PipelinedReads: Sendable {
     typealias Handle = PipelinedStatements.Handle
     let ledgers: Set<LedgerID>
     private(set) var statements = PipelinedStatements()

@@ -87,7 +87,6 @@ struct RowAuthentication: Sendable {
         counts = UnauthenticRows(logger)
     }
 
-    /// Returns the code of a row.
     func code(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] { ring.rowCode(table, values) }
 
     /// Whether the service wrote the row. If not, it is counted.

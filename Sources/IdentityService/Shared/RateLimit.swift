@@ -1,14 +1,14 @@
 /// The rate limit of a token bucket, from which each call takes as many tokens as it costs.
-public struct RateLimit: Sendable, Hashable {
+package struct RateLimit: Sendable, Hashable {
     /// The number of tokens that are added per second.
-    public var perSecond: Double
+    package var perSecond: Double
     /// The capacity of the bucket: the tokens available after a pause.
-    public var burst: Int
+    package var burst: Int
     /// The number of callers with buckets of their own; further callers share one bucket.
-    public var addresses: Int
+    package var addresses: Int
 
     /// A client address is an IPv4 address or the first 64 bits of an IPv6 address.
-    public init(perSecond: Double, burst: Int, addresses: Int = 16_384) {
+    package init(perSecond: Double, burst: Int, addresses: Int = 16_384) {
         self.perSecond = perSecond
         self.burst = burst
         self.addresses = addresses
@@ -16,12 +16,12 @@ public struct RateLimit: Sendable, Hashable {
 }
 
 /// A bucket of tokens that fills at a steady rate.
-public struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     private var tokens: Double
     private var filledAt: ContinuousClock.Instant
 
     /// A full bucket.
-    public init(_ limit: RateLimit, now: ContinuousClock.Instant) {
+    package init(_ limit: RateLimit, now: ContinuousClock.Instant) {
         tokens = Double(limit.burst)
         filledAt = now
     }
@@ -31,7 +31,7 @@ public struct TokenBucket: Sendable {
     /// A cost above the burst takes a full bucket, so that no call is refused forever.
     ///
     /// - Returns: `nil` if the tokens were taken, otherwise the whole seconds until there are enough.
-    public mutating func take(
+    package mutating func take(
         _ limit: RateLimit, cost: Int = 1, now: ContinuousClock.Instant
     ) -> Int? {
         tokens = level(limit, now: now)
@@ -45,15 +45,15 @@ public struct TokenBucket: Sendable {
     }
 
     /// Returns the number of whole tokens in the bucket.
-    public func remaining(_ limit: RateLimit, now: ContinuousClock.Instant) -> Int { Int(level(limit, now: now)) }
+    package func remaining(_ limit: RateLimit, now: ContinuousClock.Instant) -> Int { Int(level(limit, now: now)) }
 
     /// Returns the whole seconds until the bucket is full.
-    public func secondsUntilFull(_ limit: RateLimit, now: ContinuousClock.Instant) -> Int {
+    package func secondsUntilFull(_ limit: RateLimit, now: ContinuousClock.Instant) -> Int {
         Int(min(3600, (Double(limit.burst) - level(limit, now: now)) / limit.perSecond).rounded(.up))
     }
 
     /// Whether the bucket is as full as a new one and need not be kept.
-    public func isFull(_ limit: RateLimit, now: ContinuousClock.Instant) -> Bool {
+    package func isFull(_ limit: RateLimit, now: ContinuousClock.Instant) -> Bool {
         level(limit, now: now) >= Double(limit.burst)
     }
 

@@ -5,7 +5,7 @@ import Identity
 import Keys
 import Ledger
 import Logging
-public import Postgres
+package import Postgres
 import ServiceLifecycle
 
 /// A replaced credential, or an invitation that ended unused, whose bucket still has its old key, so that copies of the
@@ -119,11 +119,11 @@ struct RekeyingSweeper: Service {
 }
 
 /// Counts the replaced credentials that wait for their bucket's next key. A count above 0 for long needs an operator.
-public struct RekeyingDelay: Sendable {
+package struct RekeyingDelay: Sendable {
     /// Counts over a pool of the reader role.
     ///
     /// - Throws: `PostgresError`.
-    public static func count(on pool: PostgresPool) async throws -> Int {
+    package static func count(on pool: PostgresPool) async throws -> Int {
         try await PendingRekeying.all(on: pool).count
     }
 }

@@ -1,13 +1,13 @@
-public import Canonical
-public import Credentials
+package import Canonical
+package import Credentials
 import FoundationEssentials
-public import Keys
-public import Ledger
-public import Logging
-public import Postgres
+package import Keys
+package import Ledger
+package import Logging
+package import Postgres
 
 /// The components and settings that every use case works with.
-public struct ServiceContext: Sendable {
+package struct ServiceContext: Sendable {
     let pool: PostgresPool
     /// Where an ``EventRecorder`` appends.
     let appender: any AppendTarget
@@ -41,7 +41,7 @@ public struct ServiceContext: Sendable {
     /// - Parameters:
     ///   - rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
     ///   - mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
-    public init(
+    package init(
         pool: PostgresPool, appender: any AppendTarget, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
         seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
         settings: ServiceSettings,
@@ -70,45 +70,45 @@ public struct ServiceContext: Sendable {
 }
 
 /// The settings of one deployment.
-public struct ServiceSettings: Sendable {
+package struct ServiceSettings: Sendable {
     /// The service's name in challenges, 1 to 255 bytes.
-    public var issuer: String
+    package var issuer: String
     /// The public address of the service, which access tokens name as their issuer (RFC 8414), without a trailing slash.
-    public var tokenIssuer = "http://127.0.0.1:8080"
+    package var tokenIssuer = "http://127.0.0.1:8080"
     /// The cost of one guess.
-    public var scrypt: ScryptParameters
+    package var scrypt: ScryptParameters
     /// The attempt budgets of unknown and known devices.
-    public var budgets: BudgetRules
+    package var budgets: BudgetRules
     /// The rate limit of one app's attempts from unknown devices in a process, whatever names they are about; `nil` for
     /// none.
-    public var unknownAttempts: RateLimit?
+    package var unknownAttempts: RateLimit?
     /// The number among 256 decoys that require the blind mode.
-    public var blindOnlyDecoys = Decoy.blindOnlyShare
+    package var blindOnlyDecoys = Decoy.blindOnlyShare
     /// The lifetime of an access token. Whoever verifies tokens alone learns of a session's end after this time.
-    public var accessLifetime: Duration
+    package var accessLifetime: Duration
     /// The lifetime of a refresh token.
-    public var refreshLifetime: Duration
+    package var refreshLifetime: Duration
     /// The longest lifetime of a session, however often it is refreshed. Its tokens end with it.
-    public var sessionLifetime: Duration
+    package var sessionLifetime: Duration
     /// The longest time that a read waits for a position before it answers 503.
-    public var viewPatience: Duration
+    package var viewPatience: Duration
     /// The time for which the reply to an idempotent call is kept.
-    public var idempotencyLifetime: Duration
+    package var idempotencyLifetime: Duration
     /// The longest waiting time of a recovery, for development and tests; `nil` for the tenant's own.
-    public var recoveryDelay: Duration?
+    package var recoveryDelay: Duration?
     /// How mails are sent; `nil` if none can be sent, which refuses the calls that need one.
-    public var mail: MailSettings?
+    package var mail: MailSettings?
     /// The clock for calls that carry no time. Setting another one lifts ``clockTolerance``, because a test's clock is not
     /// the database's.
-    public var now: @Sendable () -> Timestamp = { .now() } { didSet { clockTolerance = nil } }
+    package var now: @Sendable () -> Timestamp = { .now() } { didSet { clockTolerance = nil } }
     /// How far events may be ahead of the database's clock; `nil` for no limit.
-    public var clockTolerance: Duration? = Appender.clockTolerance
+    package var clockTolerance: Duration? = Appender.clockTolerance
     /// Until when sessions and authentications without a code are accepted, as the database's owner wrote it; `nil` for
     /// never.
-    public var unprotectedRowsUntil: Timestamp?
+    package var unprotectedRowsUntil: Timestamp?
 
     /// The documented defaults.
-    public init(
+    package init(
         issuer: String = "tenure", scrypt: ScryptParameters = .standard, budgets: BudgetRules = BudgetRules(),
         unknownAttempts: RateLimit? = nil,
         accessLifetime: Duration = .seconds(300), refreshLifetime: Duration = .seconds(30 * 86_400),

@@ -1,57 +1,53 @@
-public import Canonical
-public import ErrorCodes
-public import TenureAPI
+package import Canonical
+package import ErrorCodes
+package import TenureAPI
 
 /// A refusal of the service, with a code that is part of the API contract.
 ///
 /// `description` contains the code and nothing of the caller's input, so it can be shown to a stranger.
-public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The code of the refusal.
-    public let code: ErrorCode
+    package let code: ErrorCode
     /// The members of the request that were wrong.
-    public var members: [Member] = []
+    package var members: [Member] = []
     /// The exact bytes to sign next, if the flow continues.
-    public var challenge: [UInt8]?
+    package var challenge: [UInt8]?
     /// The whole seconds to wait before trying again.
-    public var retryAfterSeconds: Int?
+    package var retryAfterSeconds: Int?
     /// Whether no wait helps, so that none is named.
-    public var isWaitInVain = false
+    package var isWaitInVain = false
     /// When the call may be made, if it came too early.
-    public var availableAt: Timestamp?
+    package var availableAt: Timestamp?
     /// Notices for the owner of the account.
-    public var notices: [NoticeResponse] = []
+    package var notices: [NoticeResponse] = []
     /// What the database gave as the cause, for the log. No caller sees it.
     package var cause: String?
 
     /// One wrong member of a request.
-    public struct Member: Sendable, Equatable {
+    package struct Member: Sendable, Equatable {
         /// The place of the member: a JSON pointer (RFC 6901) into the body, a parameter or a header field.
-        public enum Place: Sendable, Equatable {
+        package enum Place: Sendable, Equatable {
             /// In the body.
             case pointer(String)
             /// In the path or the query.
             case parameter(String)
-            /// In the header.
             case header(String)
         }
 
-        /// The place.
-        public var place: Place
+        package var place: Place
         /// The reason, without the value.
-        public var detail: String
+        package var detail: String
 
-        /// Each parameter sets the property of the same name.
-        public init(_ place: Place, detail: String) {
+        package init(_ place: Place, detail: String) {
             self.place = place
             self.detail = detail
         }
 
         /// A member of the body at a JSON pointer.
-        public init(pointer: String, detail: String) { self.init(.pointer(pointer), detail: detail) }
+        package init(pointer: String, detail: String) { self.init(.pointer(pointer), detail: detail) }
     }
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         _ code: ErrorCode, members: [Member] = [], challenge: [UInt8]? = nil, retryAfterSeconds: Int? = nil,
         isWaitInVain: Bool = false
     ) {
@@ -63,7 +59,7 @@ public struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible 
     }
 
     /// The code alone.
-    public var description: String { code.rawValue }
+    package var description: String { code.rawValue }
 }
 
 /// A state that this program rules out. Neither the caller nor a repetition can mend it.

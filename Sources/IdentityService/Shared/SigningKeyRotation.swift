@@ -1,5 +1,5 @@
 import AccessTokens
-public import Canonical
+package import Canonical
 import FoundationEssentials
 import Identity
 import Keys
@@ -8,15 +8,15 @@ import Logging
 import Postgres
 
 /// A key that signs tokens, by its id, and when it signs.
-public struct NewSigningKey: Sendable, Equatable {
+package struct NewSigningKey: Sendable, Equatable {
     /// What it signs: `access tokens`, `ID tokens (RS256)` or `ID tokens (ES256)`.
-    public let use: String
+    package let use: String
     /// The id of the key: its thumbprint (RFC 7638), 43 characters.
-    public let keyID: String
+    package let keyID: String
     /// When the key starts to sign.
-    public let signsFrom: Timestamp
+    package let signsFrom: Timestamp
     /// Whether this call created it; `false` if an earlier rotation is still waiting.
-    public let isNew: Bool
+    package let isNew: Bool
 }
 
 /// Plans the replacement of the keys of one use.

@@ -102,7 +102,6 @@ package struct StatementFacts {
         InvitationStatement(context: context, action: .issue, subject: subject, seconds: seconds, reason: reason)
     }
 
-    /// The revocation of an invitation.
     func revocation(of id: InvitationID, _ issue: Invitation.Issue?, reason: String) -> InvitationStatement {
         InvitationStatement(
             context: context, action: .revoke, subject: issue?.subject.bytes ?? [], invitation: id.uuid, reason: reason)

@@ -6,8 +6,8 @@ import Ledger
 ///
 /// The route makes the value and a ``UseCaseRunner`` runs it:
 ///
-///     let started = try await service.run(StartLogin(.login, names, app: app), call)
-public protocol UseCase<Answer>: Sendable {
+///     let started = try await service.run(StartLogin(.login, request, app: app), call)
+package protocol UseCase<Answer>: Sendable {
     /// The outcome.
     associatedtype Answer: Sendable
 
@@ -24,11 +24,11 @@ public protocol UseCase<Answer>: Sendable {
 
 extension UseCase {
     /// Refuses nobody.
-    public func authorize() throws(ServiceError) {}
+    package func authorize() throws(ServiceError) {}
 }
 
 /// A use case that runs at most once for each `Idempotency-Key` of its caller.
-public protocol RepeatableUseCase<Answer>: UseCase {
+package protocol RepeatableUseCase<Answer>: UseCase {
     /// The owner of the key; `nil` if the caller cannot be told, which ignores the key.
     func keyOwner(in context: ServiceContext) -> String?
 
@@ -41,53 +41,34 @@ public protocol RepeatableUseCase<Answer>: UseCase {
 
 extension RepeatableUseCase {
     /// A reply may be stored.
-    public func mayStore(in context: ServiceContext) async throws -> Bool { true }
+    package func mayStore(in context: ServiceContext) async throws -> Bool { true }
     /// Nothing is read early.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { nil }
+    package func firstReads(in context: ServiceContext) -> PipelinedReads? { nil }
 }
 
 /// A use case of an app, which owns the key.
-public protocol AppUseCase<Answer>: RepeatableUseCase {
+package protocol AppUseCase<Answer>: RepeatableUseCase {
     /// The calling app.
     var app: AppCaller { get }
 }
 
 extension AppUseCase {
-    /// The app.
-    public func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
+    package func keyOwner(in context: ServiceContext) -> String? { app.keyOwner }
 }
 
 /// A use case of an app or an employee, who owns the key.
-public protocol CallerUseCase<Answer>: RepeatableUseCase {
+package protocol CallerUseCase<Answer>: RepeatableUseCase {
     /// The kind of caller.
     associatedtype Owner: KeyOwner
-    /// The caller.
     var caller: Owner { get }
 }
 
 extension CallerUseCase {
-    /// The caller.
-    public func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
-}
-
-/// A step of a flow that was started before.
-public protocol FlowStepUseCase<Answer>: AppUseCase {
-    /// The kind of flow.
-    var purpose: FlowKind { get }
-    /// The flow's handle.
-    var flow: String { get }
-}
-
-extension FlowStepUseCase {
-    /// Refuses an app without the role for the flow.
-    public func authorize() throws(ServiceError) { try app.require(purpose) }
-
-    /// The read of the flow.
-    public func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
+    package func keyOwner(in context: ServiceContext) -> String? { caller.keyOwner }
 }
 
 /// One run of a use case: the components, the call's metadata, and the right to store the reply.
-public struct UseCaseRun<Answer: Sendable>: Sendable {
+package struct UseCaseRun<Answer: Sendable>: Sendable {
     /// The components and settings.
     package let context: ServiceContext
     /// The call's metadata.
@@ -106,14 +87,14 @@ public struct UseCaseRun<Answer: Sendable>: Sendable {
 }
 
 /// Encodes the outcomes of a use case as they are sent. A repeated call gets the same bytes.
-public struct WireForm<Answer: Sendable>: Sendable {
+package struct WireForm<Answer: Sendable>: Sendable {
     let answer: @Sendable (Answer) -> [UInt8]
     let refusal: @Sendable (ServiceError) -> [UInt8]
 
     /// - Parameters:
     ///   - answer: Encodes an answer.
     ///   - refusal: Encodes a refusal.
-    public init(
+    package init(
         answer: @escaping @Sendable (Answer) -> [UInt8], refusal: @escaping @Sendable (ServiceError) -> [UInt8]
     ) {
         self.answer = answer
@@ -122,14 +103,14 @@ public struct WireForm<Answer: Sendable>: Sendable {
 }
 
 /// The result of a call that may repeat an earlier one.
-public enum CallResult<Answer: Sendable>: Sendable, CustomStringConvertible {
+package enum CallResult<Answer: Sendable>: Sendable, CustomStringConvertible {
     /// The use case ran.
     case answered(Answer)
     /// The call repeats an earlier one. These are the bytes that the ``WireForm`` of the first call made.
     case repeated([UInt8])
 
     /// A placeholder, because both cases may contain tokens.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 }
 
 extension ServiceContext {

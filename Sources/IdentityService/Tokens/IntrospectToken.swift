@@ -1,5 +1,5 @@
-public import AccessTokens
-public import Canonical
+package import AccessTokens
+package import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -7,21 +7,20 @@ import Ledger
 import Postgres
 
 /// Returns the issuer of access tokens: the public address of the service, without a trailing slash.
-public struct ReadTokenIssuer: UseCase {
+package struct ReadTokenIssuer: UseCase {
     /// Takes nothing: the issuer is the same for everybody.
-    public init() {}
+    package init() {}
 
-    /// Returns the issuer.
-    public func run(_ run: UseCaseRun<String>) async throws -> String { run.context.settings.tokenIssuer }
+    package func run(_ run: UseCaseRun<String>) async throws -> String { run.context.settings.tokenIssuer }
 }
 
 /// Returns the public keys that verify access tokens and ID tokens (RFC 7517).
-public struct ReadTokenKeys: UseCase {
+package struct ReadTokenKeys: UseCase {
     /// Takes nothing: the keys are the same for everybody.
-    public init() {}
+    package init() {}
 
     /// Returns the JWK set; during a rotation there are two keys for each use.
-    public func run(_ run: UseCaseRun<JSONValue>) async throws -> JSONValue {
+    package func run(_ run: UseCaseRun<JSONValue>) async throws -> JSONValue {
         let context = run.context, time = run.call.time
         let access = try await context.tokenKeys.published(at: time).keys.map(\.json)
         return ["keys": .array(access + (try await context.idTokenKeys.published(at: time)))]
@@ -31,16 +30,13 @@ public struct ReadTokenKeys: UseCase {
 /// Tells an app whether an access token is in force (RFC 7662).
 ///
 /// An app learns only about tokens for itself or one of its resources, in tenants that it is linked to.
-public struct IntrospectToken: UseCase, CustomStringConvertible {
-    /// The app.
-    public let app: AppCaller
-    /// The token.
-    public let token: String
+package struct IntrospectToken: UseCase, CustomStringConvertible {
+    package let app: AppCaller
+    package let token: String
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(app: AppCaller, token: String) {
+    package init(app: AppCaller, token: String) {
         self.app = app
         self.token = token
     }
@@ -48,7 +44,7 @@ public struct IntrospectToken: UseCase, CustomStringConvertible {
     /// Returns what the token says, or `nil` if it is not in force or not for this app.
     ///
     /// - Throws: `app.role_missing` if the secret lacks the role ACCESS.
-    public func run(_ run: UseCaseRun<AccessTokenClaims?>) async throws -> AccessTokenClaims? {
+    package func run(_ run: UseCaseRun<AccessTokenClaims?>) async throws -> AccessTokenClaims? {
         let context = run.context, time = run.call.time
         try app.require(.login)
         guard let form = UnverifiedAccessToken(token) else { return nil }
@@ -87,16 +83,14 @@ public struct IntrospectToken: UseCase, CustomStringConvertible {
 }
 
 /// Ends the session of a token at the request of the app that opened it (RFC 7009).
-public struct RevokeToken: UseCase, CustomStringConvertible {
-    /// The app.
-    public let app: AppCaller
+package struct RevokeToken: UseCase, CustomStringConvertible {
+    package let app: AppCaller
     /// An access token or a refresh token.
-    public let token: String
+    package let token: String
     /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
-    public init(app: AppCaller, token: String) {
+    package init(app: AppCaller, token: String) {
         self.app = app
         self.token = token
     }
@@ -104,7 +98,7 @@ public struct RevokeToken: UseCase, CustomStringConvertible {
     /// Ends the session. Does nothing for a token of another app, or one that is not in force.
     ///
     /// - Throws: `app.role_missing` if the secret lacks the role ACCESS.
-    public func run(_ run: UseCaseRun<Void>) async throws {
+    package func run(_ run: UseCaseRun<Void>) async throws {
         let context = run.context
         try app.require(.login)
         guard let (tenant, session) = try await named(context, at: run.call.time) else { return }

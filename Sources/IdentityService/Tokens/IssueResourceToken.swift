@@ -5,20 +5,17 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Postgres
-public import TenureAPI
-
+package import TenureAPI
 
 /// Issues a token of the caller's session for one of the app's resources (RFC 8707).
 ///
 /// The service itself refuses such a token, so a back end that receives it cannot act for the employee here.
-public struct IssueResourceToken: UseCase {
-    /// The employee.
-    public let caller: EmployeeCaller
+package struct IssueResourceToken: UseCase {
+    package let caller: EmployeeCaller
     /// The URI of the resource.
-    public let resource: String
+    package let resource: String
 
-    /// Each parameter sets the property of the same name.
-    public init(caller: EmployeeCaller, resource: String) {
+    package init(caller: EmployeeCaller, resource: String) {
         self.caller = caller
         self.resource = resource
     }
@@ -26,7 +23,7 @@ public struct IssueResourceToken: UseCase {
     /// Issues the token.
     ///
     /// - Throws: `token.resource_unknown` for a resource that the operator has not registered for the session's app.
-    public func run(_ run: UseCaseRun<ResourceTokenResponse>) async throws -> ResourceTokenResponse {
+    package func run(_ run: UseCaseRun<ResourceTokenResponse>) async throws -> ResourceTokenResponse {
         let context = run.context, time = run.call.time
         guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
             session.isInForce, let app = session.row.app

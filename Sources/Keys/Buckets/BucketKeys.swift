@@ -3,32 +3,30 @@ import Crypto
 import Postgres
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// One of the 256 groups whose keys are wrapped under one bucket key.
 ///
 /// The first byte of SHA-256 over the 16 bytes of an id chooses the bucket of a person key or of a credential's seeds.
 /// This spreads all kinds of ids evenly. In SQL: `get_byte(sha256(uuid_send(id)), 0)`.
-public struct Bucket: Sendable, Hashable, Comparable {
+package struct Bucket: Sendable, Hashable, Comparable {
     /// All buckets in order.
-    public static let all = (0...255).map { Bucket(number: UInt8($0)) }
+    package static let all = (0...255).map { Bucket(number: UInt8($0)) }
 
-    /// The number of the bucket.
-    public let number: UInt8
+    package let number: UInt8
 
-    /// The bucket with a number.
-    public init(number: UInt8) { self.number = number }
+    package init(number: UInt8) { self.number = number }
 
     /// The bucket that an id belongs to.
-    public init(of id: UUID) {
+    package init(of id: UUID) {
         number = Array(SHA256.hash(data: id.bytes))[0]
     }
 
     /// Whether the first bucket has the lower number.
-    public static func < (left: Bucket, right: Bucket) -> Bool { left.number < right.number }
+    package static func < (left: Bucket, right: Bucket) -> Bool { left.number < right.number }
 }
 
 /// The key of one bucket in one epoch, under which person keys and seeds are wrapped.

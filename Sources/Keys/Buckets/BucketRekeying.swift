@@ -1,9 +1,9 @@
-public import Postgres
+package import Postgres
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// Destroys keys: deletes the row, gives its bucket a new random key, and rewraps everything else in the bucket.
@@ -24,7 +24,7 @@ public import Foundation
 /// expected.
 ///
 /// Locks are taken in this order: heads of ledgers (by callers that also append), one bucket, its rows.
-public struct BucketRekeying: Sendable {
+package struct BucketRekeying: Sendable {
     private let reader: PostgresPool
     let masters: MasterKeyStore
 
@@ -32,13 +32,13 @@ public struct BucketRekeying: Sendable {
     ///
     /// - Parameter reader: Connections of the reader role to the primary. It must not be the pool that the
     ///   transaction's own connection comes from: two rekeyings could then wait for each other's connection.
-    public init(reader: PostgresPool, masters: MasterKeyStore) {
+    package init(reader: PostgresPool, masters: MasterKeyStore) {
         self.reader = reader
         self.masters = masters
     }
 
     /// A rekeying with fixed master keys.
-    public init(reader: PostgresPool, masters: MasterKeys) {
+    package init(reader: PostgresPool, masters: MasterKeys) {
         self.init(reader: reader, masters: MasterKeyStore(masters))
     }
 
@@ -48,7 +48,7 @@ public struct BucketRekeying: Sendable {
     ///
     /// - Throws: ``KeysError/Code/rekeyingIncomplete``, ``KeysError/Code/wrappingInvalid``, what unwrapping a bucket
     ///   key throws, and `PostgresError`. The transaction must then be rolled back.
-    public func destroyPerson(
+    package func destroyPerson(
         _ id: UUID, ledger: UUID, on connection: inout PostgresConnection
     ) async throws -> DestroyedKey {
         try await destroy(
@@ -59,7 +59,7 @@ public struct BucketRekeying: Sendable {
     /// Destroys a credential's seeds, in an open transaction of the application role.
     ///
     /// - Throws: As ``destroyPerson(_:ledger:on:)``.
-    public func destroySeeds(
+    package func destroySeeds(
         credentialId: UUID, ledger: UUID, on connection: inout PostgresConnection
     ) async throws -> DestroyedKey {
         try await destroy(
@@ -71,7 +71,7 @@ public struct BucketRekeying: Sendable {
     /// Gives a bucket a new key without deleting anything, as after ``OPRFSeeds/deletion(credentialId:ledger:)``.
     ///
     /// - Throws: As ``destroyPerson(_:ledger:on:)``.
-    public func rekey(_ bucket: Bucket, on connection: inout PostgresConnection) async throws -> DestroyedKey {
+    package func rekey(_ bucket: Bucket, on connection: inout PostgresConnection) async throws -> DestroyedKey {
         try await destroy(in: bucket, ledger: nil, nil, on: &connection)
     }
 
@@ -140,18 +140,17 @@ public struct BucketRekeying: Sendable {
 ///
 /// The rows are gone and their bucket has a new key. The old bucket key remains, wrapped, in write-ahead logs, dead
 /// tuples, replicas and backups of the database. It can be unwrapped there until its master keys are destroyed.
-public struct DestroyedKey: Sendable, Equatable {
-    /// The bucket of the destroyed key.
-    public let bucket: Bucket
+package struct DestroyedKey: Sendable, Equatable {
+    package let bucket: Bucket
     /// The epoch of the bucket's present key.
-    public internal(set) var epoch: Int
+    package internal(set) var epoch: Int
     /// The last master key version that wrapped the old bucket key. The erasure is complete once this version and all
     /// before it are destroyed.
-    public let masterVersion: Int
+    package let masterVersion: Int
     /// How many rows were deleted. If there was none, this is 0, which is not an error, and nothing is rekeyed.
-    public internal(set) var count: Int
+    package internal(set) var count: Int
     /// How many other keys and seeds of the bucket were rewrapped.
-    public internal(set) var rewrapped: Int
+    package internal(set) var rewrapped: Int
 }
 
 /// The ledgers in which a bucket has rows, and how many. Only the reader role can see this.

@@ -1,4 +1,4 @@
-public import Postgres
+package import Postgres
 
 /// Wraps the purpose keys and the bucket keys under the current version of the master keys.
 ///
@@ -12,11 +12,11 @@ public import Postgres
 /// ``begin(_:on:)`` adds a version to the file, ``run(on:)`` rewraps, and ``retire(_:_:on:)`` destroys an old version
 /// once ``versionsInUse(on:)`` returns only the current one. Running processes read the file again when they need the
 /// new version. Person keys and seeds are not touched.
-public struct MasterKeyRotation: Sendable {
+package struct MasterKeyRotation: Sendable {
     private let masters: MasterKeys
 
     /// A rotation to the current version of `masters`.
-    public init(masters: MasterKeys) { self.masters = masters }
+    package init(masters: MasterKeys) { self.masters = masters }
 
     /// Rewraps every key that is wrapped under another version, and returns how many there were.
     ///
@@ -24,7 +24,7 @@ public struct MasterKeyRotation: Sendable {
     /// completes an interrupted one.
     ///
     /// - Throws: ``KeysError/Code/wrongMasterKey``, ``KeysError/Code/masterVersionUnknown`` and `PostgresError`.
-    public func run(on pool: PostgresPool) async throws -> Int {
+    package func run(on pool: PostgresPool) async throws -> Int {
         let waiting: [SQL] = ["SELECT \(SQL.waitingCommit)"]
         var count = try await pool.withTransaction(opening: waiting) { connection, _ in
             try await rotatePurposes(&connection)
@@ -38,7 +38,7 @@ public struct MasterKeyRotation: Sendable {
     }
 
     /// Returns the versions that any key is wrapped under, in order.
-    public static func versionsInUse(on pool: PostgresPool) async throws -> [Int] {
+    package static func versionsInUse(on pool: PostgresPool) async throws -> [Int] {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
@@ -100,7 +100,7 @@ extension MasterKeyRotation {
     /// - Returns: The keys of the file with the version to rotate to, and whether it was added now.
     /// - Throws: ``KeysError/Code/wrongMasterKey`` and ``KeysError/Code/masterVersionUnknown`` if the file and the
     ///   database do not belong together, what ``MasterKeyFile/update(_:)`` throws, and `PostgresError`.
-    public static func begin(
+    package static func begin(
         _ file: MasterKeyFile, on pool: PostgresPool
     ) async throws -> (masters: MasterKeys, isNew: Bool) {
         let masters = try file.load()
@@ -120,7 +120,7 @@ extension MasterKeyRotation {
     ///
     /// - Throws: ``KeysError/Code/masterVersionInUse``, ``KeysError/Code/masterVersionUnknown``,
     ///   ``KeysError/Code/masterKeysInvalid`` for the current version, and as ``begin(_:on:)``.
-    public static func retire(_ version: Int, _ file: MasterKeyFile, on pool: PostgresPool) async throws {
+    package static func retire(_ version: Int, _ file: MasterKeyFile, on pool: PostgresPool) async throws {
         let use = try await belongs(try file.load(), on: pool)
         if let count = use.versions[version] {
             throw KeysError(

@@ -8,15 +8,14 @@ import PrivateFiles
 /// start at the same moment agree on one.
 ///
 /// Calls block for a few system calls. Use them at the start of a process or in a command.
-public struct MasterKeyFile: Sendable {
+package struct MasterKeyFile: Sendable {
     /// The longest file that is read, in bytes.
     private static let maximumLength = 65_536
 
-    /// The path of the file.
-    public let path: String
+    package let path: String
 
     /// A file at `path`; nothing is read or written yet.
-    public init(path: String) { self.path = path }
+    package init(path: String) { self.path = path }
 
     /// Reads the keys.
     ///
@@ -25,7 +24,7 @@ public struct MasterKeyFile: Sendable {
     ///
     /// - Throws: ``KeysError/Code/masterFileMissing``, ``KeysError/Code/masterFileExposed`` with a remedy that names
     ///   the command to run, ``KeysError/Code/masterFileUnusable``, ``KeysError/Code/masterKeysInvalid``.
-    public func load() throws(KeysError) -> MasterKeys {
+    package func load() throws(KeysError) -> MasterKeys {
         try MasterKeys(
             json: try using { () throws(PrivateFileError) in
                 try PrivateFile.read(path, .secret, atMost: Self.maximumLength)
@@ -38,7 +37,7 @@ public struct MasterKeyFile: Sendable {
     ///
     /// - Throws: ``KeysError/Code/masterFileExists`` if anything exists at the path, and
     ///   ``KeysError/Code/masterFileUnusable``.
-    public func create() throws(KeysError) -> MasterKeys {
+    package func create() throws(KeysError) -> MasterKeys {
         let keys = MasterKeys.random()
         let isNew = try using { () throws(PrivateFileError) in try PrivateFile.create(path, keys.json(), .secret) }
         guard isNew else {
@@ -53,7 +52,7 @@ public struct MasterKeyFile: Sendable {
     /// others read.
     ///
     /// - Throws: As ``load()`` and ``create()``.
-    public func loadOrCreate() throws(KeysError) -> MasterKeys {
+    package func loadOrCreate() throws(KeysError) -> MasterKeys {
         do {
             return try load()
         } catch {
@@ -77,7 +76,7 @@ public struct MasterKeyFile: Sendable {
     /// - Throws: What ``load()`` throws, what `change` throws, and ``KeysError/Code/masterFileUnusable`` if another
     ///   process is changing the file.
     @discardableResult
-    public func update(_ change: (MasterKeys) throws(KeysError) -> MasterKeys) throws(KeysError) -> MasterKeys {
+    package func update(_ change: (MasterKeys) throws(KeysError) -> MasterKeys) throws(KeysError) -> MasterKeys {
         let file = try using { () throws(PrivateFileError) in try PrivateFile.openLocked(path, .secret) }
         defer { file.close() }
         let old = try using { () throws(PrivateFileError) in try file.contents(atMost: Self.maximumLength) }
@@ -106,7 +105,7 @@ public struct MasterKeyFile: Sendable {
 ///
 /// A rotation first adds a version to the file and then wraps keys under it. A process that meets an unknown version
 /// reads the file again, so no restart is needed and no call fails.
-public final class MasterKeyStore: Sendable {
+package final class MasterKeyStore: Sendable {
     private let file: MasterKeyFile?
     private let held: Lock<MasterKeys>
 
@@ -114,7 +113,7 @@ public final class MasterKeyStore: Sendable {
     ///
     /// - Parameter file: The file to read later versions from. If it is `nil`, because the keys have another source,
     ///   unknown versions stay unknown.
-    public init(_ keys: MasterKeys, file: MasterKeyFile? = nil) {
+    package init(_ keys: MasterKeys, file: MasterKeyFile? = nil) {
         self.file = file
         held = Lock(keys)
     }
@@ -122,12 +121,12 @@ public final class MasterKeyStore: Sendable {
     /// A store that reads the keys from their file, and again whenever a version is missing.
     ///
     /// - Throws: What ``MasterKeyFile/load()`` throws.
-    public convenience init(file: MasterKeyFile) throws(KeysError) {
+    package convenience init(file: MasterKeyFile) throws(KeysError) {
         self.init(try file.load(), file: file)
     }
 
     /// The keys as last read.
-    public var keys: MasterKeys { held.withLock { $0 } }
+    package var keys: MasterKeys { held.withLock { $0 } }
 
     /// Checks that the file can be read and still holds the current key. Does nothing for keys from another source.
     ///

@@ -1,22 +1,22 @@
 import Canonical
-public import Postgres
+package import Postgres
 
 /// The keys that wrap all others, by version. They never enter the database.
 ///
 /// New keys are wrapped under the current version. Older versions are kept only to unwrap what is not rewrapped yet.
-public struct MasterKeys: Sendable, Equatable {
+package struct MasterKeys: Sendable, Equatable {
     /// The range of version numbers, which fits an `integer` column.
-    public static let versions = 1...Int(Int32.max)
+    package static let versions = 1...Int(Int32.max)
 
     /// The version that wraps new keys.
-    public let current: Int
+    package let current: Int
     private let keys: [Int: SecretKey]
 
     /// Master keys by version.
     ///
     /// - Throws: ``KeysError/Code/masterKeysInvalid`` if the current version has no key, a version is out of
     ///   ``versions``, or two versions share one key (rotating between them would change nothing).
-    public init(current: Int, keys: [Int: SecretKey]) throws(KeysError) {
+    package init(current: Int, keys: [Int: SecretKey]) throws(KeysError) {
         guard keys[current] != nil else { throw Self.invalid("the current version has no key") }
         guard keys.keys.allSatisfy(Self.versions.contains) else { throw Self.invalid("a version is out of range") }
         let ordered = keys.sorted { $0.key < $1.key }.map(\.value)
@@ -33,10 +33,10 @@ public struct MasterKeys: Sendable, Equatable {
     }
 
     /// Generates version 1.
-    public static func random() -> MasterKeys { MasterKeys(trusted: [1: SecretKey()], current: 1) }
+    package static func random() -> MasterKeys { MasterKeys(trusted: [1: SecretKey()], current: 1) }
 
     /// The versions held, in order.
-    public var heldVersions: [Int] { keys.keys.sorted() }
+    package var heldVersions: [Int] { keys.keys.sorted() }
 
     /// The key of a version.
     ///
@@ -53,7 +53,7 @@ public struct MasterKeys: Sendable, Equatable {
     /// Returns these keys with a new random one as the current version.
     ///
     /// - Throws: ``KeysError/Code/masterKeysInvalid`` if there is no version number left.
-    public func addingVersion() throws(KeysError) -> MasterKeys {
+    package func addingVersion() throws(KeysError) -> MasterKeys {
         let next = (keys.keys.max() ?? 0) + 1
         return try MasterKeys(current: next, keys: keys.merging([next: SecretKey()]) { old, _ in old })
     }
@@ -62,7 +62,7 @@ public struct MasterKeys: Sendable, Equatable {
     ///
     /// - Throws: ``KeysError/Code/masterKeysInvalid`` for the current version, and
     ///   ``KeysError/Code/masterVersionUnknown`` for one that is not held.
-    public func removing(version: Int) throws(KeysError) -> MasterKeys {
+    package func removing(version: Int) throws(KeysError) -> MasterKeys {
         _ = try key(version: version)
         guard version != current else { throw Self.invalid("the current version cannot be removed") }
         return MasterKeys(trusted: keys.filter { $0.key != version }, current: current)
@@ -81,11 +81,11 @@ public struct MasterKeys: Sendable, Equatable {
 
 extension MasterKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The versions, without the keys.
-    public var description: String { "master keys \(heldVersions), current \(current) [redacted]" }
+    package var description: String { "master keys \(heldVersions), current \(current) [redacted]" }
     /// The versions, without the keys.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// A mirror without children, so that `dump` does not show the keys.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }
 
 extension MasterKeys {
@@ -94,7 +94,7 @@ extension MasterKeys {
     /// White space is allowed, unknown members are not.
     ///
     /// - Throws: ``KeysError/Code/masterKeysInvalid``; the reason never repeats the input.
-    public init(json bytes: some Collection<UInt8>) throws(KeysError) {
+    package init(json bytes: some Collection<UInt8>) throws(KeysError) {
         let parsed: (current: Int, keys: [Int: SecretKey])
         do {
             parsed = try Self.parse(bytes)
@@ -110,10 +110,10 @@ extension MasterKeys {
     /// Parses the same JSON from the value of an environment variable.
     ///
     /// - Throws: ``KeysError/Code/masterKeysInvalid``.
-    public init(environment value: String) throws(KeysError) { try self.init(json: Array(value.utf8)) }
+    package init(environment value: String) throws(KeysError) { try self.init(json: Array(value.utf8)) }
 
     /// The JSON of ``init(json:)`` with a final newline. It contains the keys in plaintext.
-    public func json() -> [UInt8] {
+    package func json() -> [UInt8] {
         var members: [String: JSONValue] = [:]
         for (version, key) in encodedKeys() { members[String(version)] = .string(Base64.encode(key.bytes)) }
         let value = JSONValue.object(["current": .integer(Int64(current)), "keys": .object(members)])
@@ -145,25 +145,25 @@ extension MasterKeys {
 }
 
 /// How many keys are wrapped under each version of the master keys.
-public struct MasterKeyUse: Sendable, Equatable {
+package struct MasterKeyUse: Sendable, Equatable {
     /// The counts of one version.
-    public struct Count: Sendable, Equatable {
+    package struct Count: Sendable, Equatable {
         /// Bucket keys, of 256.
-        public var buckets = 0
+        package var buckets = 0
         /// Keys of the installation's purposes.
-        public var purposes = 0
+        package var purposes = 0
 
         /// A count of zero.
-        public init() {}
+        package init() {}
     }
 
     /// The counts of all versions that wrap any key.
-    public private(set) var versions: [Int: Count] = [:]
+    package private(set) var versions: [Int: Count] = [:]
 
     /// Counts the wrapped keys over a pool of either role.
     ///
     /// - Throws: `PostgresError`.
-    public static func count(on pool: PostgresPool) async throws -> MasterKeyUse {
+    package static func count(on pool: PostgresPool) async throws -> MasterKeyUse {
         var statements = PipelinedStatements()
         let buckets = statements.add("SELECT master_version, count(*) FROM tenure.bucket_key GROUP BY master_version")
         let purposes = statements.add("SELECT master_version, count(*) FROM tenure.purpose_key GROUP BY master_version")

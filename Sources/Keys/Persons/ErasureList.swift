@@ -1,10 +1,10 @@
-public import Canonical
+package import Canonical
 import PrivateFiles
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The list of erased persons, which must be erased again after a backup was restored.
@@ -14,11 +14,11 @@ public import Foundation
 /// backups.
 ///
 /// Calls block for a few system calls. Use them in a command.
-public struct ErasureList: Sendable {
+package struct ErasureList: Sendable {
     /// One person of the list.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The kind of person whose key is erased.
-        public enum Kind: String, Sendable, CaseIterable {
+        package enum Kind: String, Sendable, CaseIterable {
             case employee
             case user
             /// An M-Pin identity, or an activation code for one.
@@ -26,16 +26,16 @@ public struct ErasureList: Sendable {
         }
 
         /// The kind of person.
-        public let kind: Kind
+        package let kind: Kind
         /// The ledger of the person's key.
-        public let ledger: UUID
+        package let ledger: UUID
         /// The id of the person and of the key.
-        public let id: UUID
+        package let id: UUID
         /// The time at which the erasure was requested.
-        public let time: Timestamp
+        package let time: Timestamp
 
         /// An erasure of the key `id`.
-        public init(kind: Kind, ledger: UUID, id: UUID, time: Timestamp) {
+        package init(kind: Kind, ledger: UUID, id: UUID, time: Timestamp) {
             self.kind = kind
             self.ledger = ledger
             self.id = id
@@ -46,19 +46,17 @@ public struct ErasureList: Sendable {
     /// The largest list that is read, in bytes: several hundred thousand persons.
     private static let maximumLength = 64 << 20
 
-    /// The path of the list.
-    public let path: String
+    package let path: String
     /// The file whose owner reads the list too: a new list of a command that runs as root belongs to that user.
     private let sibling: String?
 
     /// A list at `path`; nothing is read or written yet.
-    public init(path: String) {
+    package init(path: String) {
         self.path = path
         sibling = nil
     }
 
-    /// The list beside a master key file.
-    public init(beside file: MasterKeyFile) {
+    package init(beside file: MasterKeyFile) {
         path = file.path + ".erased"
         sibling = file.path
     }
@@ -66,7 +64,7 @@ public struct ErasureList: Sendable {
     /// Returns all entries in the order of the erasures, or none if there is no list.
     ///
     /// - Throws: ``KeysError/Code/erasureListUnusable``.
-    public func read() throws(KeysError) -> [Entry] {
+    package func read() throws(KeysError) -> [Entry] {
         let bytes = try using { () throws(PrivateFileError) -> [UInt8] in
             do throws(PrivateFileError) {
                 return try PrivateFile.read(path, .record, atMost: Self.maximumLength)
@@ -82,7 +80,7 @@ public struct ErasureList: Sendable {
     /// its mode.
     ///
     /// - Throws: ``KeysError/Code/erasureListUnusable``, also if another command holds the lock for three seconds.
-    public func add(_ entries: [Entry]) throws(KeysError) {
+    package func add(_ entries: [Entry]) throws(KeysError) {
         // There must be a file to lock, so the first command creates an empty list.
         let file = try using { () throws(PrivateFileError) in
             do throws(PrivateFileError) {
@@ -131,7 +129,7 @@ public struct ErasureList: Sendable {
 
 extension ErasureList.Entry {
     /// The entry's line in the list.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .object([
             "id": .uuid(id), "kind": .string(kind.rawValue), "ledger": .uuid(ledger), "time": .timestamp(time),
         ])

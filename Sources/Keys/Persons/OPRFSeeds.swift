@@ -1,9 +1,9 @@
-public import Postgres
+package import Postgres
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The purpose of a seed. The raw value is stored in the column `purpose` of `tenure.oprf_seed`.
@@ -18,20 +18,20 @@ enum OPRFPurpose: String, Sendable, CaseIterable {
 /// The seeds of one credential, 32 random bytes each, from which its VOPRF keys are derived.
 ///
 /// They are stored outside the log, and destroyed when the credential is replaced or the person is erased.
-public struct CredentialSeeds: Sendable, Equatable {
+package struct CredentialSeeds: Sendable, Equatable {
     /// The seed of the VOPRF key for answers.
-    public let answers: SecretKey
+    package let answers: SecretKey
     /// The seed of the VOPRF key for the passphrase, if the user has one.
-    public let passphrase: SecretKey?
+    package let passphrase: SecretKey?
 
     /// Existing seeds, such as those that a flow kept encrypted until it completed.
-    public init(answers: SecretKey, passphrase: SecretKey?) {
+    package init(answers: SecretKey, passphrase: SecretKey?) {
         self.answers = answers
         self.passphrase = passphrase
     }
 
     /// Generates random seeds.
-    public static func random(withPassphrase: Bool) -> CredentialSeeds {
+    package static func random(withPassphrase: Bool) -> CredentialSeeds {
         CredentialSeeds(answers: SecretKey(), passphrase: withPassphrase ? SecretKey() : nil)
     }
 
@@ -50,18 +50,18 @@ public struct CredentialSeeds: Sendable, Equatable {
 /// ```
 ///
 /// Seeds are in the user's directory ledger. None is kept in memory, because a log-in needs them once.
-public struct OPRFSeeds: Sendable {
+package struct OPRFSeeds: Sendable {
     private let pool: PostgresPool
     private let masters: MasterKeyStore
 
     /// The seeds, over a pool of the application role.
-    public init(pool: PostgresPool, masters: MasterKeyStore) {
+    package init(pool: PostgresPool, masters: MasterKeyStore) {
         self.pool = pool
         self.masters = masters
     }
 
     /// The seeds, with fixed master keys.
-    public init(pool: PostgresPool, masters: MasterKeys) {
+    package init(pool: PostgresPool, masters: MasterKeys) {
         self.init(pool: pool, masters: MasterKeyStore(masters))
     }
 
@@ -71,7 +71,7 @@ public struct OPRFSeeds: Sendable {
     /// (column `epoch`) if the bucket was rekeyed after this call; then request the statement again.
     ///
     /// - Throws: What reading a bucket key throws, and `PostgresError`.
-    public func insertion(of seeds: CredentialSeeds, credentialId: UUID, ledger: UUID) async throws -> SQL {
+    package func insertion(of seeds: CredentialSeeds, credentialId: UUID, ledger: UUID) async throws -> SQL {
         let (bucketKey, _) = try await pool.withConnection { connection in
             try await BucketKeys(masters: masters).key(of: Bucket(of: credentialId), on: &connection)
         }
@@ -92,7 +92,7 @@ public struct OPRFSeeds: Sendable {
     /// Generates random seeds, and returns them with the statement that stores them.
     ///
     /// - Throws: As ``insertion(of:credentialId:ledger:)``.
-    public func create(
+    package func create(
         credentialId: UUID, ledger: UUID, withPassphrase: Bool
     ) async throws -> (seeds: CredentialSeeds, insertion: SQL) {
         let seeds = CredentialSeeds.random(withPassphrase: withPassphrase)
@@ -103,7 +103,7 @@ public struct OPRFSeeds: Sendable {
     /// Loads the seeds of a credential. Returns `nil` if there are none or they are destroyed.
     ///
     /// - Throws: What ``open(_:credentialId:ledger:)`` throws, and `PostgresError`.
-    public func load(credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
+    package func load(credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
         try await Rereading.untilAgreed {
             let rows = try await pool.withConnection { connection in
                 try await connection.transaction([
@@ -115,7 +115,7 @@ public struct OPRFSeeds: Sendable {
     }
 
     /// Returns the query for the wrapped seeds of a credential, which may be sent as part of a pipeline.
-    public static func selection(credentialId: UUID, ledger: UUID) -> SQL {
+    package static func selection(credentialId: UUID, ledger: UUID) -> SQL {
         """
         SELECT s.purpose, s.epoch, s.wrapped, \(BucketKeyRow.columns)
         FROM tenure.oprf_seed s JOIN tenure.bucket_key b ON b.bucket = \(Int16(Bucket(of: credentialId).number))
@@ -127,7 +127,7 @@ public struct OPRFSeeds: Sendable {
     ///
     /// - Throws: ``KeysError/Code/wrappingInvalid`` if a stored seed was changed, and what unwrapping a bucket key
     ///   throws.
-    public func open(_ rows: [PostgresRow], credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
+    package func open(_ rows: [PostgresRow], credentialId: UUID, ledger: UUID) async throws -> CredentialSeeds? {
         let versions = try BucketKeyRow.versions(rows, from: 3)
         var buckets = BucketKeys.Opened(try await masters.keys(holding: versions))
         var seeds: [OPRFPurpose: SecretKey] = [:]
@@ -150,7 +150,7 @@ public struct OPRFSeeds: Sendable {
     ///
     /// Deleted rows remain, wrapped, in write-ahead logs and backups, and can be unwrapped until the bucket is rekeyed
     /// (``BucketRekeying``). The statement locks the bucket first, so that it cannot deadlock with a rekeying.
-    public func deletion(credentialId: UUID, ledger: UUID) -> SQL {
+    package func deletion(credentialId: UUID, ledger: UUID) -> SQL {
         """
         DELETE FROM tenure.oprf_seed s
         WHERE s.ledger_id = \(ledger) AND s.credential_id = \(credentialId) AND EXISTS (

@@ -1,22 +1,22 @@
-public import Canonical
+package import Canonical
 import Crypto
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The key that encrypts all personal data of one user, or of one employee.
 ///
 /// Destroying it erases the person (crypto-shredding): entries stay, but can no longer be decrypted.
-public struct PersonKey: Sendable, Equatable {
+package struct PersonKey: Sendable, Equatable {
     /// The id of the key, which is also the user's or the employee's id.
-    public let id: UUID
+    package let id: UUID
     let key: SecretKey
 
     /// A key with its id, as ``PersonKeys`` unwraps it.
-    public init(id: UUID, key: SecretKey) {
+    package init(id: UUID, key: SecretKey) {
         self.id = id
         self.key = key
     }
@@ -29,7 +29,7 @@ public struct PersonKey: Sendable, Equatable {
     ///
     /// - Parameter pointer: Such as `/data/email`.
     /// - Throws: ``KeysError/Code/cipherFailed``.
-    public func seal(
+    package func seal(
         _ text: [UInt8], ledger: UUID, event: UUID, pointer: String
     ) throws(KeysError) -> JSONValue {
         try seal(text, ledger: ledger, event: event, pointer: pointer, nonce: AES.GCM.Nonce())
@@ -47,14 +47,14 @@ public struct PersonKey: Sendable, Equatable {
     ///
     /// - Throws: ``KeysError/Code/sealMalformed``, and ``KeysError/Code/sealInvalid`` if the value is another person's,
     ///   was changed, or is not in its place.
-    public func open(_ value: JSONValue, ledger: UUID, event: UUID, pointer: String) throws(KeysError) -> [UInt8] {
+    package func open(_ value: JSONValue, ledger: UUID, event: UUID, pointer: String) throws(KeysError) -> [UInt8] {
         try open(try SealedPersonalData(value), ledger: ledger, event: event, pointer: pointer)
     }
 
     /// Decrypts a value that was already parsed.
     ///
     /// - Throws: ``KeysError/Code/sealInvalid``.
-    public func open(
+    package func open(
         _ data: SealedPersonalData, ledger: UUID, event: UUID, pointer: String
     ) throws(KeysError) -> [UInt8] {
         let place = Self.place(ledger, event, pointer)
@@ -76,7 +76,7 @@ extension PersonKey {
     /// event begins with these bytes, because they are not the id of a ledger.
     ///
     /// - Throws: ``KeysError/Code/cipherFailed``.
-    public func seal(bytes clear: [UInt8], authenticating data: [UInt8]) throws(KeysError) -> [UInt8] {
+    package func seal(bytes clear: [UInt8], authenticating data: [UInt8]) throws(KeysError) -> [UInt8] {
         try seal(bytes: clear, authenticating: data, nonce: AES.GCM.Nonce())
     }
 
@@ -89,7 +89,7 @@ extension PersonKey {
     /// Decrypts the result of ``seal(bytes:authenticating:)``.
     ///
     /// - Throws: ``KeysError/Code/sealInvalid``.
-    public func open(bytes sealed: [UInt8], authenticating data: [UInt8]) throws(KeysError) -> [UInt8] {
+    package func open(bytes sealed: [UInt8], authenticating data: [UInt8]) throws(KeysError) -> [UInt8] {
         guard let clear = SealedBytes.open(sealed, under: key.symmetric, authenticating: Self.tagged(data)) else {
             throw KeysError(code: .sealInvalid, reason: "sealed bytes do not open")
         }
@@ -100,14 +100,14 @@ extension PersonKey {
 }
 
 /// Encrypted personal data in an event: `{"k": key id, "c": base64url(nonce ‖ ciphertext ‖ tag)}`.
-public struct SealedPersonalData: Sendable, Hashable {
+package struct SealedPersonalData: Sendable, Hashable {
     /// The id of the person key, which is also the user's or the employee's id.
-    public let key: UUID
+    package let key: UUID
     /// Nonce (12) ‖ ciphertext ‖ tag (16).
-    public let sealed: [UInt8]
+    package let sealed: [UInt8]
 
     /// A value with its parts.
-    public init(key: UUID, sealed: [UInt8]) {
+    package init(key: UUID, sealed: [UInt8]) {
         self.key = key
         self.sealed = sealed
     }
@@ -115,7 +115,7 @@ public struct SealedPersonalData: Sendable, Hashable {
     /// Parses a value without decrypting it, so that many keys can be loaded at once.
     ///
     /// - Throws: ``KeysError/Code/sealMalformed`` for any other form.
-    public init(_ json: JSONValue) throws(KeysError) {
+    package init(_ json: JSONValue) throws(KeysError) {
         do {
             var reader = try ObjectReader(json)
             key = try reader.uuid("k")
@@ -130,7 +130,7 @@ public struct SealedPersonalData: Sendable, Hashable {
     }
 
     /// The value for an event.
-    public var json: JSONValue {
+    package var json: JSONValue {
         .object(["k": .string(key.lowercased), "c": .string(Base64URL.encode(sealed))])
     }
 }

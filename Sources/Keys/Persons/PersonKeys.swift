@@ -1,9 +1,9 @@
-public import Postgres
+package import Postgres
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The keys of users and employees in the database, each wrapped under the key of its ``Bucket``.
@@ -17,7 +17,7 @@ public import Foundation
 /// A user's key is in the user's directory ledger, an employee's in the tenant's ledger. Recently used keys stay in
 /// memory for a few seconds, so that a key destroyed by another process is soon forgotten here. ``forget(_:ledger:)``
 /// forgets it at once.
-public final class PersonKeys: Sendable {
+package final class PersonKeys: Sendable {
     private let pool: PostgresPool
     private let masters: MasterKeyStore
     private let cache: Lock<KeyCache>
@@ -29,7 +29,7 @@ public final class PersonKeys: Sendable {
     ///   - masters: The store that ``KeyRing/load(from:masters:)`` unwrapped the bucket keys with.
     ///   - cachedKeys: The greatest number of keys kept in memory; 0 keeps none.
     ///   - cacheLifetime: How long a key is kept after it was read.
-    public init(
+    package init(
         pool: PostgresPool, masters: MasterKeyStore, cachedKeys: Int = 10_000, cacheLifetime: Duration = .seconds(5)
     ) {
         self.pool = pool
@@ -38,7 +38,7 @@ public final class PersonKeys: Sendable {
     }
 
     /// The keys, with fixed master keys.
-    public convenience init(
+    package convenience init(
         pool: PostgresPool, masters: MasterKeys, cachedKeys: Int = 10_000, cacheLifetime: Duration = .seconds(5)
     ) {
         self.init(
@@ -53,7 +53,7 @@ public final class PersonKeys: Sendable {
     /// 23505 if the person already has a key.
     ///
     /// - Throws: What reading a bucket key throws, and `PostgresError`.
-    public func create(id: UUID, ledger: UUID) async throws -> (key: PersonKey, insertion: SQL) {
+    package func create(id: UUID, ledger: UUID) async throws -> (key: PersonKey, insertion: SQL) {
         let bucket = Bucket(of: id)
         let (bucketKey, _) = try await pool.withConnection { connection in
             try await BucketKeys(masters: masters).key(of: bucket, on: &connection)
@@ -72,7 +72,7 @@ public final class PersonKeys: Sendable {
     ///
     /// - Throws: ``KeysError/Code/wrappingInvalid`` if a stored key was changed, what unwrapping a bucket key throws,
     ///   and `PostgresError`.
-    public func load(_ ids: [UUID], ledger: UUID) async throws -> [UUID: PersonKey] {
+    package func load(_ ids: [UUID], ledger: UUID) async throws -> [UUID: PersonKey] {
         let now = ContinuousClock.now
         var (found, generation) = cache.withLock { cache in
             var found: [UUID: PersonKey] = [:]
@@ -102,7 +102,7 @@ public final class PersonKeys: Sendable {
     ///
     /// Until then the wrapped key can be unwrapped from write-ahead logs and backups. The statement locks the bucket
     /// first, so that it cannot deadlock with a rekeying.
-    public static func deletion(of id: UUID, ledger: UUID) -> SQL {
+    package static func deletion(of id: UUID, ledger: UUID) -> SQL {
         """
         DELETE FROM tenure.person_key p
         WHERE p.ledger_id = \(ledger) AND p.key_id = \(id) AND EXISTS (
@@ -111,10 +111,10 @@ public final class PersonKeys: Sendable {
     }
 
     /// Removes a key from memory, after its destruction was committed.
-    public func forget(_ id: UUID, ledger: UUID) { cache.withLock { $0.forget(.init(ledger: ledger, id: id)) } }
+    package func forget(_ id: UUID, ledger: UUID) { cache.withLock { $0.forget(.init(ledger: ledger, id: id)) } }
 
     /// Removes all keys from memory.
-    public func forgetAll() { cache.withLock { $0.forgetAll() } }
+    package func forgetAll() { cache.withLock { $0.forgetAll() } }
 
     /// The purpose that person keys are wrapped for.
     static let purpose = "person"
@@ -123,7 +123,7 @@ public final class PersonKeys: Sendable {
     ///
     /// It bypasses the cache. Use it where equal timing matters, because a cached key would reveal that it was used
     /// recently.
-    public static func selection(of ids: [UUID], ledger: UUID) -> SQL {
+    package static func selection(of ids: [UUID], ledger: UUID) -> SQL {
         """
         SELECT p.key_id, p.epoch, p.wrapped, \(BucketKeyRow.columns)
         FROM tenure.person_key p JOIN tenure.bucket_key b ON b.bucket = p.bucket
@@ -135,7 +135,7 @@ public final class PersonKeys: Sendable {
     ///
     /// - Throws: ``KeysError/Code/wrappingInvalid`` if a stored key was changed, and what unwrapping a bucket key
     ///   throws.
-    public func open(_ rows: [PostgresRow], ledger: UUID) async throws -> [UUID: PersonKey] {
+    package func open(_ rows: [PostgresRow], ledger: UUID) async throws -> [UUID: PersonKey] {
         var buckets = BucketKeys.Opened(try await masters.keys(holding: try BucketKeyRow.versions(rows, from: 3)))
         var keys: [UUID: PersonKey] = [:]
         for row in rows {

@@ -1,10 +1,10 @@
 import Canonical
-public import Crypto
+package import Crypto
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 extension KeyRing {
@@ -18,7 +18,7 @@ extension KeyRing {
     ///   - canonical: The canonical text as UTF-8.
     ///   - scope: The tenant within which the text is unique, or `nil` if it is globally unique. With a scope, one text
     ///     has unrelated digests in two tenants, so the table does not reveal that they share it.
-    public func lookupDigest(kind: String, _ canonical: [UInt8], scope: UUID? = nil) -> [UInt8] {
+    package func lookupDigest(kind: String, _ canonical: [UInt8], scope: UUID? = nil) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/lookup")
         message.append(kind)
         message.append(scope?.bytes ?? [])
@@ -31,7 +31,7 @@ extension KeyRing {
     /// It is the first 16 bytes of HMAC-SHA-256 under the lookup key over `tenure/v1/tenant` ‖ canonical name. The bits
     /// of version 8 and of the variant are set (RFC 9562 §5.8), so that it is a valid UUID. Two founders that race name
     /// the same ledger. Permanent.
-    public func tenantID(companyName canonical: [UInt8]) -> UUID {
+    package func tenantID(companyName canonical: [UInt8]) -> UUID {
         var b = authenticationCode(Array("tenure/v1/tenant".utf8) + canonical, .lookup)
         b[6] = b[6] & 0x0F | 0x80
         b[8] = b[8] & 0x3F | 0x80
@@ -51,7 +51,7 @@ extension KeyRing {
     /// - Parameters:
     ///   - kind: The kind of token, `access` or `refresh`. One cannot be used in place of the other.
     ///   - token: The bytes of the token.
-    public func sessionTokenDigest(kind: String, _ token: [UInt8]) -> [UInt8] {
+    package func sessionTokenDigest(kind: String, _ token: [UInt8]) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/session-token")
         message.append(kind)
         message.append(token)
@@ -64,12 +64,12 @@ extension KeyRing {
     /// token.
     ///
     /// - Parameter token: The authenticated bytes: the ledger, the session and the counter.
-    public func refreshTokenCode(_ token: [UInt8]) -> [UInt8] {
+    package func refreshTokenCode(_ token: [UInt8]) -> [UInt8] {
         authenticationCode(Self.refreshTokenMessage(token), .sessions)
     }
 
     /// Whether the code authenticates the token. The comparison takes constant time.
-    public func isRefreshTokenCode(_ code: [UInt8], of token: [UInt8]) -> Bool {
+    package func isRefreshTokenCode(_ code: [UInt8], of token: [UInt8]) -> Bool {
         HMAC<SHA256>.isValidAuthenticationCode(
             code, authenticating: Self.refreshTokenMessage(token), using: secret(.sessions).symmetric)
     }
@@ -91,14 +91,14 @@ extension KeyRing {
     /// - Parameter secret: A secret that only the flow's caller keeps. The flows key outlives backups, but does not
     ///   decrypt a row that was encrypted with a secret.
     /// - Throws: ``KeysError/Code/cipherFailed``.
-    public func sealFlow(_ clear: [UInt8], id: UUID, secret: [UInt8] = []) throws(KeysError) -> [UInt8] {
+    package func sealFlow(_ clear: [UInt8], id: UUID, secret: [UInt8] = []) throws(KeysError) -> [UInt8] {
         try SealedBytes.seal(clear, under: flowKey(id, secret), authenticating: id.bytes)
     }
 
     /// Decrypts the result of ``sealFlow(_:id:secret:)``.
     ///
     /// - Throws: ``KeysError/Code/sealInvalid``.
-    public func openFlow(_ sealed: [UInt8], id: UUID, secret: [UInt8] = []) throws(KeysError) -> [UInt8] {
+    package func openFlow(_ sealed: [UInt8], id: UUID, secret: [UInt8] = []) throws(KeysError) -> [UInt8] {
         guard let clear = SealedBytes.open(sealed, under: flowKey(id, secret), authenticating: id.bytes) else {
             throw KeysError(code: .sealInvalid, reason: "a flow's row does not open")
         }
@@ -109,7 +109,7 @@ extension KeyRing {
     ///
     /// They are HMAC-SHA-256 under the flows key over the length-prefixed list of `tenure/v1/flow-handle` and the
     /// handle.
-    public func flowHandleDigest(_ handle: [UInt8]) -> [UInt8] {
+    package func flowHandleDigest(_ handle: [UInt8]) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/flow-handle")
         message.append(handle)
         return authenticationCode(message.bytes, .flows)
@@ -127,7 +127,7 @@ extension KeyRing {
     /// scope, key.
     ///
     /// - Parameter scope: The caller, such as the bytes of the app's id, because two callers may choose the same key.
-    public func idempotencyDigest(key raw: [UInt8], scope: [UInt8]) -> [UInt8] {
+    package func idempotencyDigest(key raw: [UInt8], scope: [UInt8]) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/idempotency-key")
         message.append(scope)
         message.append(raw)
@@ -140,7 +140,7 @@ extension KeyRing {
     /// and the parts. A plain hash of a body with answers could be guessed offline from the table.
     ///
     /// - Parameter parts: Scope, method, path and body, in a fixed order.
-    public func idempotencyFingerprint(_ parts: [[UInt8]]) -> [UInt8] {
+    package func idempotencyFingerprint(_ parts: [[UInt8]]) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/idempotency-body")
         for part in parts { message.append(part) }
         return authenticationCode(message.bytes, .idempotency)
@@ -153,7 +153,7 @@ extension KeyRing {
     /// that sends the key again can have it decrypted, and only from its own row.
     ///
     /// - Throws: ``KeysError/Code/cipherFailed``.
-    public func sealAnswer(_ clear: [UInt8], key raw: [UInt8], scope: [UInt8]) throws(KeysError) -> [UInt8] {
+    package func sealAnswer(_ clear: [UInt8], key raw: [UInt8], scope: [UInt8]) throws(KeysError) -> [UInt8] {
         let data = idempotencyDigest(key: raw, scope: scope)
         return try SealedBytes.seal(clear, under: answerKey(raw, scope), authenticating: data)
     }
@@ -161,7 +161,7 @@ extension KeyRing {
     /// Decrypts the result of ``sealAnswer(_:key:scope:)``.
     ///
     /// - Throws: ``KeysError/Code/sealInvalid``.
-    public func openAnswer(_ sealed: [UInt8], key raw: [UInt8], scope: [UInt8]) throws(KeysError) -> [UInt8] {
+    package func openAnswer(_ sealed: [UInt8], key raw: [UInt8], scope: [UInt8]) throws(KeysError) -> [UInt8] {
         let data = idempotencyDigest(key: raw, scope: scope)
         guard let clear = SealedBytes.open(sealed, under: answerKey(raw, scope), authenticating: data) else {
             throw KeysError(code: .sealInvalid, reason: "a stored answer does not open")
@@ -187,12 +187,12 @@ extension KeyRing {
     ///   - token: The refresh token that was presented.
     ///   - place: Where and when the reply was given; the reply opens nowhere else.
     /// - Throws: ``KeysError/Code/cipherFailed``.
-    public func sealRefreshReply(_ clear: [UInt8], token: [UInt8], at place: [UInt8]) throws(KeysError) -> [UInt8] {
+    package func sealRefreshReply(_ clear: [UInt8], token: [UInt8], at place: [UInt8]) throws(KeysError) -> [UInt8] {
         try SealedBytes.seal(clear, under: refreshReplyKey(token, place), authenticating: place)
     }
 
     /// Decrypts the result of ``sealRefreshReply(_:token:at:)``; `nil` if anything differs.
-    public func openRefreshReply(_ sealed: [UInt8], token: [UInt8], at place: [UInt8]) -> [UInt8]? {
+    package func openRefreshReply(_ sealed: [UInt8], token: [UInt8], at place: [UInt8]) -> [UInt8]? {
         SealedBytes.open(sealed, under: refreshReplyKey(token, place), authenticating: place)
     }
 
@@ -212,7 +212,7 @@ extension KeyRing {
     /// - Parameters:
     ///   - label: What is derived, such as `oprf/answers`, `credential` or `budget`.
     ///   - parts: The names of the unknown employee: canonical tenant name and canonical employee id.
-    public func decoyDigest(_ label: String, _ parts: [[UInt8]]) -> SecretKey {
+    package func decoyDigest(_ label: String, _ parts: [[UInt8]]) -> SecretKey {
         var message = LengthPrefixed(tag: "tenure/v1/decoy")
         message.append(label)
         for part in parts { message.append(part) }
@@ -224,7 +224,7 @@ extension KeyRing {
     /// Returns the Ed25519 key (RFC 8032) that signs checkpoints; the purpose key is its 32-byte seed.
     ///
     /// - Throws: ``KeysError/Code/cipherFailed``, which cannot occur with a seed of 32 bytes.
-    public func checkpointSigningKey() throws(KeysError) -> Curve25519.Signing.PrivateKey {
+    package func checkpointSigningKey() throws(KeysError) -> Curve25519.Signing.PrivateKey {
         do {
             return try Curve25519.Signing.PrivateKey(rawRepresentation: secret(.checkpoints).bytes)
         } catch {
@@ -238,7 +238,7 @@ extension KeyRing {
     ///
     /// It is HMAC-SHA-256 under the M-Pin key over the length-prefixed list of `tenure/v1/mpin`, the label and the
     /// parts. Nothing is stored: the same parts have the same code.
-    public func mpinCode(_ label: String, _ parts: [[UInt8]]) -> [UInt8] {
+    package func mpinCode(_ label: String, _ parts: [[UInt8]]) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/mpin")
         message.append(label)
         for part in parts { message.append(part) }
@@ -248,12 +248,12 @@ extension KeyRing {
     /// Encrypts bytes of M-Pin that have to be read again, for one place.
     ///
     /// - Parameter place: What the bytes are and whose. Sealed bytes open in the same place only.
-    public func sealMPin(_ clear: [UInt8], at place: [UInt8]) throws(KeysError) -> [UInt8] {
+    package func sealMPin(_ clear: [UInt8], at place: [UInt8]) throws(KeysError) -> [UInt8] {
         try SealedBytes.seal(clear, under: mpinSealKey(place), authenticating: place)
     }
 
     /// Decrypts the bytes that ``sealMPin(_:at:)`` encrypted for this place; `nil` if they do not open.
-    public func openMPin(_ sealed: [UInt8], at place: [UInt8]) -> [UInt8]? {
+    package func openMPin(_ sealed: [UInt8], at place: [UInt8]) -> [UInt8]? {
         SealedBytes.open(sealed, under: mpinSealKey(place), authenticating: place)
     }
 
@@ -292,7 +292,7 @@ extension KeyRing {
     ///   - kind: What the link is for. A code of one kind is useless for another.
     ///   - recipient: The id of the identity or the user whom the mail goes to.
     ///   - expires: When the link expires, in seconds since 1970. The caller checks it.
-    public func mailLinkCode(kind: String, recipient: UUID, expires: Int64) -> [UInt8] {
+    package func mailLinkCode(kind: String, recipient: UUID, expires: Int64) -> [UInt8] {
         var message = LengthPrefixed(tag: "tenure/v1/mail-link")
         message.append(kind)
         message.append(recipient.bytes)
@@ -301,7 +301,7 @@ extension KeyRing {
     }
 
     /// Compares the code of a link, in a time that does not depend on where the codes differ.
-    public func isMailLinkCode(_ code: [UInt8], kind: String, recipient: UUID, expires: Int64) -> Bool {
+    package func isMailLinkCode(_ code: [UInt8], kind: String, recipient: UUID, expires: Int64) -> Bool {
         let right = mailLinkCode(kind: kind, recipient: recipient, expires: expires)
         guard code.count == right.count else { return false }
         return zip(code, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
@@ -313,12 +313,12 @@ extension KeyRing {
     ///
     /// - Parameter keyID: The id of the key, which is authenticated with it.
     /// - Throws: ``KeysError/Code/cipherFailed``.
-    public func sealTokenKey(_ clear: [UInt8], keyID: String) throws(KeysError) -> [UInt8] {
+    package func sealTokenKey(_ clear: [UInt8], keyID: String) throws(KeysError) -> [UInt8] {
         try SealedBytes.seal(clear, under: tokenSealKey, authenticating: Array(keyID.utf8))
     }
 
     /// Decrypts what ``sealTokenKey(_:keyID:)`` encrypted for this id; `nil` if it does not open.
-    public func openTokenKey(_ sealed: [UInt8], keyID: String) -> [UInt8]? {
+    package func openTokenKey(_ sealed: [UInt8], keyID: String) -> [UInt8]? {
         SealedBytes.open(sealed, under: tokenSealKey, authenticating: Array(keyID.utf8))
     }
 

@@ -1,5 +1,5 @@
 import Crypto
-public import Postgres
+package import Postgres
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -8,7 +8,7 @@ import Foundation
 #endif
 
 /// The purpose of an independent random key of the installation. Names are permanent.
-public enum KeyPurpose: String, Sendable, CaseIterable {
+package enum KeyPurpose: String, Sendable, CaseIterable {
     /// Digests by which names, addresses and ids are looked up. Never rotated, because claims in the log depend on it.
     case lookup
     /// The decoys served for unknown employees. Never rotated: decoys would then change where real answers do not.
@@ -51,7 +51,7 @@ public enum KeyPurpose: String, Sendable, CaseIterable {
 /// Each key is 32 random bytes, generated on the first start, stored wrapped under the master key, and unwrapped once
 /// per start. The extensions compute values with them. Every message starts with its own tag, so that a value computed
 /// for one purpose is useless for another.
-public struct KeyRing: Sendable {
+package struct KeyRing: Sendable {
     private let lookup: SecretKey
     private let decoy: SecretKey
     private let sessions: SecretKey
@@ -68,7 +68,7 @@ public struct KeyRing: Sendable {
     /// A ring of existing keys.
     ///
     /// - Throws: ``KeysError/Code/purposeKeyMissing`` unless there is a key for every purpose.
-    public init(_ keys: [KeyPurpose: SecretKey]) throws(KeysError) {
+    package init(_ keys: [KeyPurpose: SecretKey]) throws(KeysError) {
         func key(_ purpose: KeyPurpose) throws(KeysError) -> SecretKey {
             if let key = keys[purpose] { return key }
             throw KeysError(code: .purposeKeyMissing, reason: "there is no key for \(purpose.rawValue)")
@@ -101,7 +101,7 @@ public struct KeyRing: Sendable {
     }
 
     /// Generates a ring of random keys.
-    public static func random() -> KeyRing { KeyRing() }
+    package static func random() -> KeyRing { KeyRing() }
 
     /// Computes HMAC-SHA-256 (RFC 2104) over the bytes under the key of a purpose: 32 bytes.
     func authenticationCode(_ bytes: [UInt8], _ purpose: KeyPurpose) -> [UInt8] {
@@ -137,11 +137,11 @@ public struct KeyRing: Sendable {
 
 extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The type's name, without keys.
-    public var description: String { "key ring [redacted]" }
+    package var description: String { "key ring [redacted]" }
     /// The type's name, without keys.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
     /// A mirror without children, so that `dump` does not show the keys.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }
 
 extension KeyRing {
@@ -150,13 +150,13 @@ extension KeyRing {
     ///
     /// It is HMAC-SHA-256 under the lookup key over the length-prefixed `tenure/v1/key-check`. Permanent. It reveals
     /// nothing about the key, and nothing else is computed over that text.
-    public var keyCheck: [UInt8] { authenticationCode(LengthPrefixed(tag: "tenure/v1/key-check").bytes, .lookup) }
+    package var keyCheck: [UInt8] { authenticationCode(LengthPrefixed(tag: "tenure/v1/key-check").bytes, .lookup) }
 
     /// Verifies that these keys wrote the log.
     ///
     /// - Parameter recorded: The check value in the log.
     /// - Throws: ``KeysError/Code/wrongKeys``.
-    public func check(_ recorded: [UInt8]) throws(KeysError) {
+    package func check(_ recorded: [UInt8]) throws(KeysError) {
         guard recorded != keyCheck else { return }
         throw KeysError(
             code: .wrongKeys,
@@ -181,7 +181,7 @@ extension KeyRing {
     /// - Throws: ``KeysError/Code/wrongMasterKey``, ``KeysError/Code/masterVersionUnknown``,
     ///   ``KeysError/Code/purposeKeyMissing``, ``KeysError/Code/bucketKeyMissing``, ``KeysError/Code/keyTablesEmpty``,
     ///   and `PostgresError`.
-    public static func load(from pool: PostgresPool, masters: MasterKeyStore) async throws -> KeyRing {
+    package static func load(from pool: PostgresPool, masters: MasterKeyStore) async throws -> KeyRing {
         try await pool.withTransaction { connection in
             if let ring = try await read(&connection, masters) { return ring }
             try await WrittenLog.refuse(&connection)
@@ -198,7 +198,7 @@ extension KeyRing {
     /// Loads the keys of the installation with fixed master keys.
     ///
     /// - Throws: As ``load(from:masters:)``.
-    public static func load(from pool: PostgresPool, masters: MasterKeys) async throws -> KeyRing {
+    package static func load(from pool: PostgresPool, masters: MasterKeys) async throws -> KeyRing {
         try await load(from: pool, masters: MasterKeyStore(masters))
     }
 

@@ -2,9 +2,9 @@ import Canonical
 import Crypto
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// A table whose rows carry a code, and the columns that the code covers.
@@ -13,16 +13,15 @@ public import Foundation
 /// let table = CodedTable("session_cutoff", key: ["ledger_id", "subject"], covered: ["tenant_version"])
 /// let code = ring.rowCode(table, [.uuid(ledger), .uuid(subject), .integer(7)])
 /// ```
-public struct CodedTable: Sendable, Hashable {
+package struct CodedTable: Sendable, Hashable {
     /// The table's name, without its schema. Permanent: the code covers it.
-    public let name: String
+    package let name: String
     /// The columns of the primary key.
-    public let key: [String]
+    package let key: [String]
     /// The other columns that the code covers.
-    public let covered: [String]
+    package let covered: [String]
 
-    /// Each parameter sets the property of the same name. All names and their order are permanent.
-    public init(_ name: String, key: [String], covered: [String]) {
+    package init(_ name: String, key: [String], covered: [String]) {
         self.name = name
         self.key = key
         self.covered = covered
@@ -30,7 +29,7 @@ public struct CodedTable: Sendable, Hashable {
 }
 
 /// The value of a column, as the code of a row covers it.
-public struct RowValue: Sendable, Equatable {
+package struct RowValue: Sendable, Equatable {
     /// A letter for the type and the bytes; empty for NULL.
     let bytes: [UInt8]
 
@@ -39,17 +38,16 @@ public struct RowValue: Sendable, Equatable {
     }
 
     /// An id.
-    public static func uuid(_ value: UUID?) -> RowValue { RowValue("u", value?.bytes) }
-    /// Bytes.
-    public static func bytes(_ value: [UInt8]?) -> RowValue { RowValue("b", value) }
+    package static func uuid(_ value: UUID?) -> RowValue { RowValue("u", value?.bytes) }
+    package static func bytes(_ value: [UInt8]?) -> RowValue { RowValue("b", value) }
     /// A text, in UTF-8.
-    public static func text(_ value: String?) -> RowValue { RowValue("t", value.map { Array($0.utf8) }) }
+    package static func text(_ value: String?) -> RowValue { RowValue("t", value.map { Array($0.utf8) }) }
     /// A number.
-    public static func integer(_ value: Int64?) -> RowValue { RowValue("i", value.map(digits)) }
+    package static func integer(_ value: Int64?) -> RowValue { RowValue("i", value.map(digits)) }
     /// A truth value.
-    public static func flag(_ value: Bool) -> RowValue { RowValue("f", [value ? 1 : 0]) }
+    package static func flag(_ value: Bool) -> RowValue { RowValue("f", [value ? 1 : 0]) }
     /// A time, in microseconds since 1970.
-    public static func time(_ microseconds: Int64?) -> RowValue { RowValue("m", microseconds.map(digits)) }
+    package static func time(_ microseconds: Int64?) -> RowValue { RowValue("m", microseconds.map(digits)) }
 
     /// Eight bytes, big endian.
     private static func digits(_ value: Int64) -> [UInt8] {
@@ -90,12 +88,12 @@ extension KeyRing {
     /// Returns the 36 bytes that authenticate a row: the id of the key, and HMAC-SHA-256 under the rows key.
     ///
     /// - Parameter values: The values of the columns of the key, then of the covered columns, in the table's order.
-    public func rowCode(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] {
+    package func rowCode(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] {
         rowKeyID + authenticationCode(RowCode.message(table, values), .rows)
     }
 
     /// Whether the code authenticates the row. The comparison takes constant time.
-    public func isRowCode(_ code: [UInt8], _ table: CodedTable, _ values: [RowValue]) -> Bool {
+    package func isRowCode(_ code: [UInt8], _ table: CodedTable, _ values: [RowValue]) -> Bool {
         guard code.count == RowCode.byteCount, Array(code.prefix(rowKeyID.count)) == rowKeyID else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(
             code.dropFirst(rowKeyID.count), authenticating: RowCode.message(table, values),

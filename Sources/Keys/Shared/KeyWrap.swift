@@ -1,4 +1,4 @@
-public import Crypto
+package import Crypto
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -10,18 +10,18 @@ import Foundation
 ///
 /// It prints, dumps and interpolates as `[redacted]` and compares in constant time. Its memory is cleared when the last
 /// copy is released.
-public struct SecretKey: Sendable, Equatable {
+package struct SecretKey: Sendable, Equatable {
     /// The length of every secret key, in bytes.
-    public static let byteCount = 32
+    package static let byteCount = 32
 
     /// The bytes as the cryptography library's type.
-    public let symmetric: SymmetricKey
+    package let symmetric: SymmetricKey
 
     /// Generates a random key.
-    public init() { symmetric = SymmetricKey(size: .bits256) }
+    package init() { symmetric = SymmetricKey(size: .bits256) }
 
     /// A key of exactly 32 bytes. Returns `nil` for any other length.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         symmetric = SymmetricKey(data: bytes)
     }
@@ -30,16 +30,14 @@ public struct SecretKey: Sendable, Equatable {
     init(ofRightSize symmetric: SymmetricKey) { self.symmetric = symmetric }
 
     /// The 32 bytes as a plain copy, in memory that is not cleared, for functions that take bytes.
-    public var bytes: [UInt8] { symmetric.withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { symmetric.withUnsafeBytes { Array($0) } }
 }
 
 extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Always `[redacted]`.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`.
-    public var debugDescription: String { "[redacted]" }
+    package var description: String { "[redacted]" }
+    package var debugDescription: String { "[redacted]" }
     /// A mirror without children, so that `dump` does not show the bytes.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
+    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }
 
 /// The wrapping of a key under another one, bound to the row it is stored in.

@@ -1,72 +1,72 @@
 /// The reason why a key could not be made, found or used.
-public struct KeysError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct KeysError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// The reason in one sentence, without a secret, a path or a value.
-    public let reason: String
+    package let reason: String
     /// What the operator can do, for the operator's terminal or log. It may name a path.
-    public let remedy: String?
+    package let remedy: String?
 
     /// An error with its reason; `reason` must be safe to show to anyone.
-    public init(code: Code, reason: String, remedy: String? = nil) {
+    package init(code: Code, reason: String, remedy: String? = nil) {
         self.code = code
         self.reason = reason
         self.remedy = remedy
     }
 
     /// The code and the reason.
-    public var description: String { "\(code): \(reason)" }
+    package var description: String { "\(code): \(reason)" }
 }
 
 extension KeysError {
     /// The stable identifier of a failure. More may be added.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The identifier, such as `keys.wrong_master_key`.
-        public let rawValue: String
+        package let rawValue: String
 
         /// A code with the identifier `rawValue`.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The identifier.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// There is no master key file at the path.
-        public static let masterFileMissing = Code(rawValue: "keys.master_file_missing")
+        package static let masterFileMissing = Code(rawValue: "keys.master_file_missing")
         /// A master key file already exists, and is never overwritten.
-        public static let masterFileExists = Code(rawValue: "keys.master_file_exists")
+        package static let masterFileExists = Code(rawValue: "keys.master_file_exists")
         /// Group or others may read or write the master key file.
-        public static let masterFileExposed = Code(rawValue: "keys.master_file_exposed")
+        package static let masterFileExposed = Code(rawValue: "keys.master_file_exposed")
         /// The system refused to read or write the master key file.
-        public static let masterFileUnusable = Code(rawValue: "keys.master_file_unusable")
+        package static let masterFileUnusable = Code(rawValue: "keys.master_file_unusable")
         /// The master keys do not have the documented form.
-        public static let masterKeysInvalid = Code(rawValue: "keys.master_keys_invalid")
+        package static let masterKeysInvalid = Code(rawValue: "keys.master_keys_invalid")
         /// A row is wrapped under a version that the master keys do not hold.
-        public static let masterVersionUnknown = Code(rawValue: "keys.master_version_unknown")
+        package static let masterVersionUnknown = Code(rawValue: "keys.master_version_unknown")
         /// A row cannot be unwrapped with the master key of its version.
-        public static let wrongMasterKey = Code(rawValue: "keys.wrong_master_key")
+        package static let wrongMasterKey = Code(rawValue: "keys.wrong_master_key")
         /// A wrapped key was changed, moved to another row, or is wrapped under another key.
-        public static let wrappingInvalid = Code(rawValue: "keys.wrapping_invalid")
+        package static let wrappingInvalid = Code(rawValue: "keys.wrapping_invalid")
         /// Encrypted bytes were changed, moved to another place, or are encrypted under another key.
-        public static let sealInvalid = Code(rawValue: "keys.seal_invalid")
+        package static let sealInvalid = Code(rawValue: "keys.seal_invalid")
         /// A value does not have the form of encrypted personal data.
-        public static let sealMalformed = Code(rawValue: "keys.seal_malformed")
+        package static let sealMalformed = Code(rawValue: "keys.seal_malformed")
         /// The cipher refused to work.
-        public static let cipherFailed = Code(rawValue: "keys.cipher_failed")
+        package static let cipherFailed = Code(rawValue: "keys.cipher_failed")
         /// A purpose has no key.
-        public static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
+        package static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
         /// A bucket has no key.
-        public static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
+        package static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
         /// The log has events, but the tables of the keys that wrote them are empty.
-        public static let keyTablesEmpty = Code(rawValue: "keys.tables_empty")
+        package static let keyTablesEmpty = Code(rawValue: "keys.tables_empty")
         /// The stored keys are not those that wrote the log.
-        public static let wrongKeys = Code(rawValue: "keys.wrong_keys")
+        package static let wrongKeys = Code(rawValue: "keys.wrong_keys")
         /// The erase list cannot be read or written.
-        public static let erasureListUnusable = Code(rawValue: "keys.erasure_list_unusable")
+        package static let erasureListUnusable = Code(rawValue: "keys.erasure_list_unusable")
         /// A person on the erase list has a key: a backup from before the erasure was restored.
-        public static let erasedReturned = Code(rawValue: "keys.erased_returned")
+        package static let erasedReturned = Code(rawValue: "keys.erased_returned")
         /// A key is still wrapped under a version that was to be destroyed.
-        public static let masterVersionInUse = Code(rawValue: "keys.master_version_in_use")
+        package static let masterVersionInUse = Code(rawValue: "keys.master_version_in_use")
         /// Not everything could be rewrapped, so nothing was changed.
-        public static let rekeyingIncomplete = Code(rawValue: "keys.rekeying_incomplete")
+        package static let rekeyingIncomplete = Code(rawValue: "keys.rekeying_incomplete")
     }
 }

@@ -70,7 +70,6 @@ struct PreparedAppend: Sendable {
         setTime(time)
     }
 
-    /// The time of the event at an index.
     func time(ofEvent index: Int) -> Timestamp {
         acceptedTimes.isEmpty ? time : acceptedTimes[append.events[index].stream.ledger] ?? time
     }

@@ -80,7 +80,6 @@ public struct StreamID: Sendable, Hashable, CustomStringConvertible {
 
 /// The rule for a name that is stored permanently: its ASCII characters and its length.
 struct ASCIIName {
-    /// A set of ASCII characters.
     struct Characters: OptionSet {
         let rawValue: UInt8
         static let lowerLetters = Characters(rawValue: 1)

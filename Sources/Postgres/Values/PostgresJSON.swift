@@ -62,7 +62,6 @@ extension [UInt8] {
         append(contentsOf: jsonText)
     }
 
-    /// Copies a span.
     init(copying span: Span<UInt8>) {
         self = unsafe span.withUnsafeBufferPointer { unsafe Array($0) }
     }

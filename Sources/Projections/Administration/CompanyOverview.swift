@@ -1,29 +1,27 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
-public import Identity
-public import Postgres
+package import Identity
+package import Postgres
 
 /// A tenant in the operator's list, with counts.
-public struct CompanyOverview: Sendable, Equatable {
-    /// The tenant's id.
-    public var id: TenantID
+package struct CompanyOverview: Sendable, Equatable {
+    package var id: TenantID
     /// The tenant's name as first entered.
-    public var companyName: String
+    package var companyName: String
     /// The time at which the founder registered.
-    public var foundedAt: Timestamp
+    package var foundedAt: Timestamp
     /// How many employees are not cancelled.
-    public var employees: Int64
+    package var employees: Int64
     /// How many apps are linked.
-    public var linkedApps: Int64
+    package var linkedApps: Int64
     /// The number of events in the tenant's ledger, which the projection may not have processed yet.
-    public var events: Int64
+    package var events: Int64
     /// The confirmed domain in A-labels, if there is one.
-    public var confirmedDomain: String?
+    package var confirmedDomain: String?
     /// The folded name, if its confirmation is suspended until the operator confirms the domain again.
-    public var suspendedDomain: String?
+    package var suspendedDomain: String?
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         id: TenantID, companyName: String, foundedAt: Timestamp, employees: Int64, linkedApps: Int64, events: Int64,
         confirmedDomain: String?, suspendedDomain: String? = nil
     ) {
@@ -43,7 +41,7 @@ public struct CompanyOverview: Sendable, Equatable {
     ///   - pool: Connections of the reader role, which sees all tenants.
     ///   - pageSize: The largest number of tenants per statement.
     /// - Throws: `PostgresError`.
-    public static func all(_ pool: PostgresPool, pageSize: Int = 1_000) async throws -> [CompanyOverview] {
+    package static func all(_ pool: PostgresPool, pageSize: Int = 1_000) async throws -> [CompanyOverview] {
         var found: [CompanyOverview] = []
         while true {
             let page = try await page(pool, after: found.last?.id, limit: max(pageSize, 1))
@@ -59,7 +57,7 @@ public struct CompanyOverview: Sendable, Equatable {
     ///   - pool: Connections of the reader role, which sees all tenants.
     ///   - limit: The largest number of names.
     /// - Throws: `PostgresError`.
-    public static func suspended(_ pool: PostgresPool, limit: Int) async throws -> [String] {
+    package static func suspended(_ pool: PostgresPool, limit: Int) async throws -> [String] {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """

@@ -1,50 +1,48 @@
-public import Canonical
-public import EventCoding
+package import Canonical
+package import EventCoding
 import FoundationEssentials
-public import Identity
+package import Identity
 import Postgres
 
 /// A row of the projection `employees`.
-public struct EmployeeRow: Sendable, Equatable {
-    /// The employee.
-    public var id: EmployeeID
+package struct EmployeeRow: Sendable, Equatable {
+    package var id: EmployeeID
     /// The user that the employee belongs to.
-    public var user: UserID
+    package var user: UserID
     /// The employee id as first entered, encrypted under the employee's person key.
-    public var companyEmployeeID: SealedText
+    package var companyEmployeeID: SealedText
     /// The address as first entered, encrypted under the employee's person key.
-    public var email: SealedText
+    package var email: SealedText
     /// Whether the address was claimed for the tenant.
-    public var isCompanyOwnedEmail: Bool
+    package var isCompanyOwnedEmail: Bool
     /// Whether founding, the policy or an admin approved the employee.
-    public var isApproved: Bool
-    /// Whether the employee is cancelled.
-    public var isCancelled: Bool
+    package var isApproved: Bool
+    package var isCancelled: Bool
     /// Whether the address was reclaimed, which is permanent.
-    public var isReclaimed: Bool
+    package var isReclaimed: Bool
     /// Whether the employee id is provisional and can be released.
-    public var isProvisional: Bool
+    package var isProvisional: Bool
     /// Whether the employee id was released, so that another account may take it.
-    public var isReleased: Bool
+    package var isReleased: Bool
     /// Whether an admin's approval verified the address.
-    public var isEmailVerified: Bool
+    package var isEmailVerified: Bool
     /// Whether the employee was appointed an admin.
-    public var isAppointed: Bool
+    package var isAppointed: Bool
     /// Whether the employee is the tenant's security admin.
-    public var isSecurityAdmin: Bool
+    package var isSecurityAdmin: Bool
     /// The time of the registration.
-    public var registeredAt: Timestamp
+    package var registeredAt: Timestamp
     /// The position of the registration. Lists are ordered by it, and it is the cursor of their pages.
-    public var registeredPosition: Int64
+    package var registeredPosition: Int64
     /// The time of the event that last changed the row.
-    public var changedAt: Timestamp
+    package var changedAt: Timestamp
     /// The position of the event that last changed the row.
-    public var changedPosition: Int64
+    package var changedPosition: Int64
 
     /// The account's status. Reinstating an account does not approve it.
-    public var status: EmployeeStatus { isCancelled ? .cancelled : isApproved ? .active : .registered }
+    package var status: EmployeeStatus { isCancelled ? .cancelled : isApproved ? .active : .registered }
     /// The employee's role in the tenant.
-    public var role: EmployeeRole { isSecurityAdmin ? .securityAdmin : isAppointed ? .admin : .employee }
+    package var role: EmployeeRole { isSecurityAdmin ? .securityAdmin : isAppointed ? .admin : .employee }
 }
 
 extension EmployeeRow: ViewRow {

@@ -1,24 +1,23 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
-public import Identity
+package import Identity
 import Postgres
 
 /// A row of the projection `first_security_admins`: the founder of a tenant and its present security admin.
-public struct SecurityAdminRow: Sendable, Equatable {
+package struct SecurityAdminRow: Sendable, Equatable {
     /// An employee and the event that made them the security admin.
-    public struct Term: Sendable, Equatable {
-        /// The employee.
-        public var employee: EmployeeID
+    package struct Term: Sendable, Equatable {
+        package var employee: EmployeeID
         /// The event that proves it: the first of the ledger, or a `SecurityAdminSucceeded`.
-        public var proof: EventPlace
+        package var proof: EventPlace
         /// The time of that event.
-        public var since: Timestamp
+        package var since: Timestamp
     }
 
     /// The founder, proved by position 1 of the ledger.
-    public var first: Term
+    package var first: Term
     /// The present security admin, who is the founder until the first succession.
-    public var current: Term
+    package var current: Term
 }
 
 extension SecurityAdminRow: ViewRow {

@@ -1,16 +1,15 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
-public import Identity
-public import Postgres
+package import Identity
+package import Postgres
 
 /// A tenant that an app is linked to.
-public struct LinkedCompany: Sendable, Equatable {
-    /// The tenant.
-    public var id: TenantID
+package struct LinkedCompany: Sendable, Equatable {
+    package var id: TenantID
     /// The name as first entered.
-    public var companyName: String
+    package var companyName: String
     /// When the tenant was founded.
-    public var foundedAt: Timestamp
+    package var foundedAt: Timestamp
 
     /// Reads the tenants of an app from the projection `tenants`, in the order of their foundation.
     ///
@@ -20,7 +19,7 @@ public struct LinkedCompany: Sendable, Equatable {
     ///   - limit: The number of tenants. More are returned if the last ones were founded at the same moment.
     ///   - pool: Connections of the reader role, which sees all tenants.
     /// - Throws: `PostgresError`.
-    public static func page(
+    package static func page(
         of app: AppID, after time: Timestamp, limit: Int, _ pool: PostgresPool
     ) async throws -> [LinkedCompany] {
         let rows = try await pool.withConnection { connection in

@@ -1,28 +1,26 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
-public import Identity
+package import Identity
 import Postgres
 
 /// A row of the projection `tenants`.
-public struct TenantRow: Sendable, Equatable {
+package struct TenantRow: Sendable, Equatable {
     /// The tenant's name as first entered.
-    public var companyName: String
+    package var companyName: String
     /// The time at which the founder registered.
-    public var foundedAt: Timestamp
+    package var foundedAt: Timestamp
     /// How many employees are not cancelled.
-    public var employees: Int64
+    package var employees: Int64
     /// The confirmed domain in A-labels, if there is one.
-    public var confirmedDomain: String?
+    package var confirmedDomain: String?
     /// The folded name, if it was confirmed before A-labels and does not tell which domain was meant.
-    public var suspendedDomain: String?
-    /// The tenant's policy.
-    public var policy: TenantPolicy
+    package var suspendedDomain: String?
+    package var policy: TenantPolicy
     /// The apps that may act for the tenant, in the order of their ids.
-    public var linkedApps: [AppID]
-    /// The security admin.
-    public var securityAdmin: EmployeeID
+    package var linkedApps: [AppID]
+    package var securityAdmin: EmployeeID
     /// The position of the event that changed the row last.
-    public var changedPosition: Int64
+    package var changedPosition: Int64
 }
 
 extension TenantRow: ViewRow {

@@ -1,6 +1,6 @@
-public import Canonical
-public import Identity
-public import Ledger
+package import Canonical
+package import Identity
+package import Ledger
 
 /// The projections of one tenant, built in memory from its ledger by the read models that the projector uses.
 ///
@@ -9,7 +9,7 @@ public import Ledger
 /// for event in events { try state.apply(event) }        // `RecordedEvent`s of the tenant's ledger, from position 1 on
 /// for employee in state.employees { print(employee.id, employee.status) }
 /// ```
-public struct CompanyState: Sendable {
+package struct CompanyState: Sendable {
     private var employeesModel = EmployeesModel()
     private var keysModel = EmployeeKeysModel()
     private var adminsModel = FirstSecurityAdminsModel()
@@ -19,17 +19,17 @@ public struct CompanyState: Sendable {
     private var mpinCodes = MPinActivations()
 
     /// The position of the last applied event, or 0 before the first.
-    public private(set) var position: Int64 = 0
+    package private(set) var position: Int64 = 0
     /// The time of the last applied event.
-    public private(set) var time: Timestamp?
+    package private(set) var time: Timestamp?
 
     /// The state of a tenant before its founding.
-    public init() {}
+    package init() {}
 
     /// Applies the next event of the ledger.
     ///
     /// - Throws: What decoding throws, also for an unknown type. The state is then unusable.
-    public mutating func apply(_ event: RecordedEvent) throws {
+    package mutating func apply(_ event: RecordedEvent) throws {
         let projected = try ProjectedEvent(event)
         // The models are changed in place: a copy to fall back on would copy all rows with every event.
         try employeesModel.apply(projected)
@@ -44,31 +44,30 @@ public struct CompanyState: Sendable {
     }
 
     /// The tenant, or `nil` before its founding.
-    public var tenant: TenantRow? { tenantsModel.tenants.rows.values.first }
+    package var tenant: TenantRow? { tenantsModel.tenants.rows.values.first }
     /// The founder and the security admin, with proofs.
-    public var securityAdmin: SecurityAdminRow? { adminsModel.admins.rows.values.first }
+    package var securityAdmin: SecurityAdminRow? { adminsModel.admins.rows.values.first }
     /// The employees in the order of registration.
-    public var employees: [EmployeeRow] {
+    package var employees: [EmployeeRow] {
         employeesModel.employees.rows.values.sorted { $0.registeredPosition < $1.registeredPosition }
     }
     /// The device keys in the order in which they were presented.
-    public var keys: [EmployeeKeyRow] {
+    package var keys: [EmployeeKeyRow] {
         keysModel.keys.rows.values.sorted { $0.presented.position < $1.presented.position }
     }
     /// The pending device keys in the order in which they were presented. Some may have expired.
-    public var pending: [PendingAuthorizationRow] {
+    package var pending: [PendingAuthorizationRow] {
         pendingModel.pending.rows.values.sorted { $0.presented.position < $1.presented.position }
     }
     /// The M-Pin identities in the order in which they first started. Some registrations may have expired.
-    public var mpinIdentities: [MPinIdentityRow] {
+    package var mpinIdentities: [MPinIdentityRow] {
         mpinModel.identities.rows.values.sorted { $0.startedPosition < $1.startedPosition }
     }
     /// The activation codes of M-Pin in the order in which they were issued. Some may have expired.
-    public var mpinActivations: [MPinActivationEntry] {
+    package var mpinActivations: [MPinActivationEntry] {
         mpinCodes.entries.values.sorted { $0.position < $1.position }
     }
 
-    /// The read model with a name.
     func model(_ name: ProjectionName) -> (any ReadModel)? {
         let models: [any ReadModel] = [employeesModel, keysModel, adminsModel, pendingModel, tenantsModel, mpinModel]
         return models.first { type(of: $0).name == name }
@@ -76,12 +75,10 @@ public struct CompanyState: Sendable {
 }
 
 /// A difference between two states of a tenant.
-public struct StateChange: Sendable, Equatable {
-    /// The subject of a change.
-    public enum Subject: Sendable, Hashable {
+package struct StateChange: Sendable, Equatable {
+    package enum Subject: Sendable, Hashable {
         /// The tenant itself.
         case company
-        /// An employee.
         case employee(EmployeeID)
         /// A device key of an employee.
         case key(EmployeeID, PublicKeyBytes)
@@ -92,13 +89,13 @@ public struct StateChange: Sendable, Equatable {
     }
 
     /// The subject that changed.
-    public let subject: Subject
+    package let subject: Subject
     /// The member that changed, as the API names it: `status`, `role`, `keyAuthorization` and so on.
-    public let member: String
+    package let member: String
     /// The earlier value, or `nil` if there was none.
-    public let before: String?
+    package let before: String?
     /// The later value, or `nil` if there is none any more.
-    public let after: String?
+    package let after: String?
 }
 
 extension CompanyState {
@@ -109,7 +106,7 @@ extension CompanyState {
     ///   - later: A later state of the same tenant.
     ///   - times: The two moments, which decide whether a pending key, an M-Pin registration or an activation code
     ///     has expired.
-    public func changes(to later: CompanyState, times: (Timestamp, Timestamp)) -> [StateChange] {
+    package func changes(to later: CompanyState, times: (Timestamp, Timestamp)) -> [StateChange] {
         var changes: [StateChange] = []
         func compare(_ subject: StateChange.Subject, _ before: [Member], _ after: [Member]) {
             let old = Dictionary(before.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
@@ -194,9 +191,9 @@ extension CompanyState {
 /// let (before, after) = try await states.company(tenant, from: .time(yesterday), to: .now)
 /// let changes = before.changes(to: after, times: (yesterday, .now()))
 /// ```
-public struct StateAt: Sendable {
+package struct StateAt: Sendable {
     /// The moment up to which a ledger is read.
-    public enum Moment: Sendable, Hashable {
+    package enum Moment: Sendable, Hashable {
         /// The end of the ledger.
         case now
         /// An event, included.
@@ -208,13 +205,13 @@ public struct StateAt: Sendable {
     private let reader: LedgerReader
 
     /// States read from ledgers with `reader`.
-    public init(reader: LedgerReader) { self.reader = reader }
+    package init(reader: LedgerReader) { self.reader = reader }
 
     /// Returns the states of a tenant at two moments, reading the ledger once. The later moment must not be before the
     /// earlier one.
     ///
     /// - Throws: As ``company(_:at:)``.
-    public func company(
+    package func company(
         _ tenant: TenantID, from: Moment, to: Moment
     ) async throws -> (before: CompanyState, after: CompanyState) {
         let before = try await company(tenant, at: from)
@@ -226,21 +223,21 @@ public struct StateAt: Sendable {
     /// then.
     ///
     /// - Throws: `LedgerError`, and what decoding throws, also for an unknown type.
-    public func company(_ tenant: TenantID, at moment: Moment = .now) async throws -> CompanyState {
+    package func company(_ tenant: TenantID, at moment: Moment = .now) async throws -> CompanyState {
         try await fold(tenant, onto: CompanyState(), to: moment)
     }
 
     /// Returns a state continued to the end of the ledger.
     ///
     /// - Throws: As ``company(_:at:)``.
-    public func company(_ tenant: TenantID, onto state: CompanyState) async throws -> CompanyState {
+    package func company(_ tenant: TenantID, onto state: CompanyState) async throws -> CompanyState {
         try await fold(tenant, onto: state, to: .now)
     }
 
     /// Returns the first event of a tenant that cannot be read or applied, with the reason, or `nil` if there is none.
     ///
     /// - Throws: `LedgerError` if the ledger cannot be read at all.
-    public func obstacle(in tenant: TenantID) async throws -> (position: Int64, reason: String)? {
+    package func obstacle(in tenant: TenantID) async throws -> (position: Int64, reason: String)? {
         var state = CompanyState()
         var cursor: Int64 = 0
         while true {

@@ -1,12 +1,12 @@
-public import Canonical
-public import EventCoding
-public import FoundationEssentials
-public import Keys
-public import Ledger
-public import Postgres
+package import Canonical
+package import EventCoding
+package import FoundationEssentials
+package import Keys
+package import Ledger
+package import Postgres
 
 /// A source of events for a replay: the log of a database, or a bundle.
-public protocol EventSource: Sendable {
+package protocol EventSource: Sendable {
     /// Passes the events of a ledger to `body`, page by page, in the order of positions.
     ///
     /// - Parameters:
@@ -25,7 +25,7 @@ public protocol EventSource: Sendable {
 
 extension EventSource {
     /// Passes all events of a ledger in a range to `body`.
-    public func replay(
+    package func replay(
         _ ledger: LedgerID, _ range: EventLog.Range = EventLog.Range(),
         _ body: ([OpenedEvent], Int64) async throws -> Void
     ) async throws {
@@ -34,20 +34,20 @@ extension EventSource {
 }
 
 /// The log in a database, read page by page. There is no order between ledgers.
-public struct EventLog: EventSource {
+package struct EventLog: EventSource {
     /// A range of a ledger's events.
-    public struct Range: Sendable, Hashable {
+    package struct Range: Sendable, Hashable {
         /// The first position.
-        public var fromPosition: Int64?
+        package var fromPosition: Int64?
         /// The last position.
-        public var toPosition: Int64?
+        package var toPosition: Int64?
         /// The earliest time.
-        public var from: Timestamp?
+        package var from: Timestamp?
         /// The latest time.
-        public var to: Timestamp?
+        package var to: Timestamp?
 
         /// A range without the bounds that are not given.
-        public init(
+        package init(
             fromPosition: Int64? = nil, toPosition: Int64? = nil, from: Timestamp? = nil, to: Timestamp? = nil
         ) {
             self.fromPosition = fromPosition
@@ -67,22 +67,21 @@ public struct EventLog: EventSource {
         }
     }
 
-    /// The reader of the events.
-    public let reader: LedgerReader
+    package let reader: LedgerReader
     private let pool: PostgresPool
     private let keys: PersonKeys?
 
     /// The log, read over a pool of the reader role.
     ///
     /// - Parameter keys: The person keys that decrypt personal texts, or `nil` to leave the texts encrypted.
-    public init(pool: PostgresPool, keys: PersonKeys?) {
+    package init(pool: PostgresPool, keys: PersonKeys?) {
         self.pool = pool
         self.keys = keys
         reader = LedgerReader(pool: pool, storesTiles: false)
     }
 
     /// Returns all ledgers that have events, with their sizes: system, directories, then tenants by their ids.
-    public func ledgers() async throws -> [(id: LedgerID, size: Int64)] {
+    package func ledgers() async throws -> [(id: LedgerID, size: Int64)] {
         let rows = try await pool.withConnection { connection in
             try await connection.query("SELECT ledger_id, size FROM tenure.ledger WHERE size > 0 ORDER BY ledger_id")
         }
@@ -94,7 +93,7 @@ public struct EventLog: EventSource {
     }
 
     /// Passes the events of a ledger to `body`, page by page, with personal texts decrypted.
-    public func replay(
+    package func replay(
         _ ledger: LedgerID, _ range: Range, types: [String]?,
         _ body: ([OpenedEvent], Int64) async throws -> Void
     ) async throws {
@@ -110,7 +109,7 @@ public struct EventLog: EventSource {
     }
 
     /// Decrypts the personal texts of events of one ledger, in at most one round trip.
-    public func open(_ events: [RecordedEvent], in ledger: LedgerID) async throws -> [OpenedEvent] {
+    package func open(_ events: [RecordedEvent], in ledger: LedgerID) async throws -> [OpenedEvent] {
         guard let keys else { return events.map { OpenedEvent($0, keys: nil) } }
         let owners = events.reduce(into: Set<UUID>()) { $0.formUnion(OpenedEvent.owners($1)) }
         let opened = try await keys.load(Array(owners), ledger: ledger.uuid)
@@ -118,16 +117,16 @@ public struct EventLog: EventSource {
     }
 
     /// Returns the first event of a ledger, which names a tenant.
-    public func founding(of ledger: LedgerID) async throws -> RecordedEvent? { try await reader.event(ledger, at: 1) }
+    package func founding(of ledger: LedgerID) async throws -> RecordedEvent? { try await reader.event(ledger, at: 1) }
 
     /// Returns the registrations of employees, decrypted.
-    public func registrations(of employees: [UUID], in ledger: LedgerID) async throws -> [OpenedEvent] {
+    package func registrations(of employees: [UUID], in ledger: LedgerID) async throws -> [OpenedEvent] {
         let streams = employees.map { StreamID(ledger: ledger, kind: StreamID.employeeKind, id: $0) }
         return try await open(try await reader.beginnings(of: streams), in: ledger)
     }
 
     /// Returns the person keys of a ledger by their ids, or `nil` if the log has no keys at all.
-    public func personKeys(_ ids: [UUID], in ledger: LedgerID) async throws -> [UUID: PersonKey]? {
+    package func personKeys(_ ids: [UUID], in ledger: LedgerID) async throws -> [UUID: PersonKey]? {
         try await keys?.load(ids, ledger: ledger.uuid)
     }
 
@@ -146,21 +145,21 @@ public struct EventLog: EventSource {
 
 extension LedgerID {
     /// Whether the ledger belongs to a tenant, not to the system or a directory.
-    public var isTenant: Bool { TenantLedgers.contains(self) }
+    package var isTenant: Bool { TenantLedgers.contains(self) }
 }
 
 /// A bundle as a source of events. It has neither database nor keys, so personal texts stay encrypted.
 ///
 /// Every event is proved against a checkpoint before it is passed on.
-public struct BundleLog: EventSource {
+package struct BundleLog: EventSource {
     private static let pageSize = 500
     private let bundle: BundleReader
 
     /// A log of an opened bundle whose checkpoints were verified.
-    public init(_ bundle: BundleReader) { self.bundle = bundle }
+    package init(_ bundle: BundleReader) { self.bundle = bundle }
 
     /// The ledgers of the bundle with the sizes of their checkpoints: system, directories, then tenants by their ids.
-    public var ledgers: [(id: LedgerID, size: Int64)] {
+    package var ledgers: [(id: LedgerID, size: Int64)] {
         let all = bundle.manifest.parts.map { (id: $0.ledger, size: $0.size) }
         return all.filter { !$0.id.isTenant } + all.filter(\.id.isTenant)
     }
@@ -168,7 +167,7 @@ public struct BundleLog: EventSource {
     /// Passes the events of a ledger to `body`.
     ///
     /// - Throws: `ProofError` at the first entry that is not the one that was signed.
-    public func replay(
+    package func replay(
         _ ledger: LedgerID, _ range: EventLog.Range, types: [String]?,
         _ body: ([OpenedEvent], Int64) async throws -> Void
     ) async throws {
@@ -190,7 +189,7 @@ public struct BundleLog: EventSource {
     }
 
     /// Returns the first event of a ledger, if the bundle has it.
-    public func founding(of ledger: LedgerID) async throws -> RecordedEvent? {
+    package func founding(of ledger: LedgerID) async throws -> RecordedEvent? {
         var first: RecordedEvent?
         try await read(ledger) { event in
             if event.position == 1 { first = event }
@@ -200,7 +199,7 @@ public struct BundleLog: EventSource {
     }
 
     /// Returns nothing, because the names in registrations are encrypted.
-    public func registrations(of employees: [UUID], in ledger: LedgerID) async throws -> [OpenedEvent] { [] }
+    package func registrations(of employees: [UUID], in ledger: LedgerID) async throws -> [OpenedEvent] { [] }
 
     /// Reads until `body` returns `false`.
     private func read(_ ledger: LedgerID, _ body: (RecordedEvent) async throws -> Bool) async throws {

@@ -1,70 +1,65 @@
-public import Canonical
-public import EventCoding
-public import FoundationEssentials
-public import Identity
+package import Canonical
+package import EventCoding
+package import FoundationEssentials
+package import Identity
 import Postgres
 
 /// A row of the projection `employee_keys`: a device key of an employee.
-public struct EmployeeKeyRow: Sendable, Equatable {
+package struct EmployeeKeyRow: Sendable, Equatable {
     /// The state of a device key according to the log. Whether a pending one has expired depends on the time.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    package enum State: String, Sendable, Hashable, CaseIterable {
         /// Waits for a decision.
         case pending
         /// Is in force.
         case authorized
-        /// Was refused.
         case refused
         /// Is permanently revoked.
         case revoked
     }
 
     /// The authority that decided, without the signed statement.
-    public struct Decider: Sendable, Hashable {
+    package struct Decider: Sendable, Hashable {
         /// `founding`, `policy`, `app`, `employee` or `operator`.
-        public var kind: String
+        package var kind: String
         /// The id of the app or the employee.
-        public var id: UUID?
+        package var id: UUID?
     }
 
     /// The last decision about a key.
-    public struct Decision: Sendable, Hashable {
-        /// The time of the decision.
-        public var time: Timestamp
+    package struct Decision: Sendable, Hashable {
+        package var time: Timestamp
         /// The event that holds the decision.
-        public var place: EventPlace
+        package var place: EventPlace
         /// The authority that decided.
-        public var by: Decider
+        package var by: Decider
         /// The reason as a code, if the key was refused or revoked.
-        public var reason: String?
+        package var reason: String?
         /// The reason in free text, encrypted under the employee's person key.
-        public var note: SealedText?
+        package var note: SealedText?
     }
 
-    /// The employee.
-    public var employee: EmployeeID
-    /// The public key.
-    public var key: PublicKeyBytes
+    package var employee: EmployeeID
+    package var key: PublicKeyBytes
     /// The key's state according to the log.
-    public var state: State
-    /// Whether it was the employee's first key.
-    public var isFirst: Bool
+    package var state: State
+    package var isFirst: Bool
     /// The flow that presented it last.
-    public var flow: FlowID
+    package var flow: FlowID
     /// The time at which it was presented last.
-    public var presentedAt: Timestamp
+    package var presentedAt: Timestamp
     /// The event that presented it last.
-    public var presented: EventPlace
+    package var presented: EventPlace
     /// The decision that led to ``state``, or `nil` while the key is pending.
-    public var decision: Decision?
+    package var decision: Decision?
 
     /// The time at which a pending key expires.
-    public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
+    package var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
 
     /// Whether the key is pending and has expired at a time.
-    public func isExpired(at time: Timestamp) -> Bool { state == .pending && expiresAt < time }
+    package func isExpired(at time: Timestamp) -> Bool { state == .pending && expiresAt < time }
 
     /// The name of the state at a time: that of ``state``, or `expired`.
-    public func stateName(at time: Timestamp) -> String { isExpired(at: time) ? "expired" : state.rawValue }
+    package func stateName(at time: Timestamp) -> String { isExpired(at: time) ? "expired" : state.rawValue }
 }
 
 extension EmployeeKeyRow: ViewRow {

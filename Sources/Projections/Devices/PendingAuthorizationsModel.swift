@@ -1,31 +1,28 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
 import Postgres
 
 /// A row of the projection `pending_authorizations`: a device key that waits for a decision.
-public struct PendingAuthorizationRow: Sendable, Equatable {
-    /// The employee.
-    public var employee: EmployeeID
-    /// The public key.
-    public var key: PublicKeyBytes
+package struct PendingAuthorizationRow: Sendable, Equatable {
+    package var employee: EmployeeID
+    package var key: PublicKeyBytes
     /// Whether it is the employee's first key.
-    public var isFirst: Bool
+    package var isFirst: Bool
     /// The flow that presented it.
-    public var flow: FlowID
+    package var flow: FlowID
     /// The time at which it was presented.
-    public var presentedAt: Timestamp
+    package var presentedAt: Timestamp
     /// The event that presented it. Its position is the cursor of pages.
-    public var presented: EventPlace
+    package var presented: EventPlace
     /// The leaf hash of that event's entry, 32 bytes, which statements name.
-    public var presentedLeaf: [UInt8]
+    package var presentedLeaf: [UInt8]
 
     /// The time at which it expires.
-    public var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
+    package var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
 
-    /// Whether it has expired at a time.
-    public func isExpired(at time: Timestamp) -> Bool { expiresAt < time }
+    package func isExpired(at time: Timestamp) -> Bool { expiresAt < time }
 }
 
 extension PendingAuthorizationRow: ViewRow {
@@ -122,14 +119,14 @@ extension Views {
     /// the caller reads it.
     ///
     /// - Throws: `CancellationError` if the task is cancelled.
-    public func waitForPendingKey(
+    package func waitForPendingKey(
         of tenant: TenantID, after position: Int64, until deadline: ContinuousClock.Instant
     ) async throws {
         try await pendingKeys.wait(in: tenant, after: position, until: deadline)
     }
 
     /// The number of waiting callers in the Prometheus text format.
-    public func metrics() async -> String {
+    package func metrics() async -> String {
         """
         # HELP tenure_waiting_callers Callers that wait for a pending device key.
         # TYPE tenure_waiting_callers gauge

@@ -1,28 +1,27 @@
-public import Canonical
-public import EventCoding
+package import Canonical
+package import EventCoding
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
 
 /// An activation code in a tenant's log. Activation codes have no projection.
-public struct MPinActivationEntry: Sendable, Equatable {
-    /// The activation.
-    public let id: MPinActivationID
+package struct MPinActivationEntry: Sendable, Equatable {
+    package let id: MPinActivationID
     /// The user id that the code is for, encrypted under the activation's own key.
-    public let userID: SealedText
+    package let userID: SealedText
     /// The time at which the code was issued.
-    public let issuedAt: Timestamp
+    package let issuedAt: Timestamp
     /// The position of the issue.
-    public let position: Int64
+    package let position: Int64
     /// The time at which the code expires.
-    public let expiresAt: Timestamp
+    package let expiresAt: Timestamp
     /// The number of wrong codes.
-    public fileprivate(set) var failures = 0
+    package fileprivate(set) var failures = 0
     /// The identity that used the code.
-    public fileprivate(set) var usedBy: MPinIdentityID?
+    package fileprivate(set) var usedBy: MPinIdentityID?
 
     /// The name of the state at a time: `open`, `used`, `ended` after too many wrong codes, or `expired`.
-    public func stateName(at time: Timestamp) -> String {
+    package func stateName(at time: Timestamp) -> String {
         if usedBy != nil { return "used" }
         if failures >= MPinActivation.maximumFailures { return "ended" }
         return time < expiresAt ? "open" : "expired"

@@ -1,14 +1,14 @@
-public import Canonical
-public import EventCoding
+package import Canonical
+package import EventCoding
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
 import Postgres
 
 /// A row of the projection `mpin_identities`: an M-Pin identity.
-public struct MPinIdentityRow: Sendable, Equatable {
+package struct MPinIdentityRow: Sendable, Equatable {
     /// The status of an identity according to the log. Whether a registration has expired depends on the time.
-    public enum Status: String, Sendable, Hashable, CaseIterable {
+    package enum Status: String, Sendable, Hashable, CaseIterable {
         /// Waits for verification.
         case started
         /// Is verified.
@@ -23,36 +23,35 @@ public struct MPinIdentityRow: Sendable, Equatable {
         case revoked
     }
 
-    /// The identity.
-    public var id: MPinIdentityID
+    package var id: MPinIdentityID
     /// The user id, encrypted under the identity's own key.
-    public var userID: SealedText
+    package var userID: SealedText
     /// The name of the device, encrypted under the identity's own key.
-    public var deviceName: SealedText?
+    package var deviceName: SealedText?
     /// How the identity is to be verified, as the policy said at the start.
-    public var verification: MPinVerificationMode
+    package var verification: MPinVerificationMode
     /// The status according to the log.
-    public var status: Status
+    package var status: Status
     /// The employee whom the identity is linked to.
-    public var employee: EmployeeID?
+    package var employee: EmployeeID?
     /// The number of consecutive wrong proofs.
-    public var failures: Int32
+    package var failures: Int32
     /// The time at which the registration last started.
-    public var startedAt: Timestamp
+    package var startedAt: Timestamp
     /// The position at which the registration first started.
-    public var startedPosition: Int64
+    package var startedPosition: Int64
     /// The time at which an incomplete registration expires; `nil` once it is complete or has ended.
-    public var expiresAt: Timestamp?
+    package var expiresAt: Timestamp?
     /// The reason of the end as a code: that of the event, or `erased`.
-    public var endReason: String?
+    package var endReason: String?
     /// The position of the last event that changed the row.
-    public var changedPosition: Int64
+    package var changedPosition: Int64
 
     /// Whether the registration has expired at a time. No event records that.
-    public func isExpired(at time: Timestamp) -> Bool { expiresAt.map { time >= $0 } ?? false }
+    package func isExpired(at time: Timestamp) -> Bool { expiresAt.map { time >= $0 } ?? false }
 
     /// The name of the status at a time: that of ``status``, or `expired`.
-    public func statusName(at time: Timestamp) -> String { isExpired(at: time) ? "expired" : status.rawValue }
+    package func statusName(at time: Timestamp) -> String { isExpired(at: time) ? "expired" : status.rawValue }
 }
 
 extension MPinIdentityRow: ViewRow {
@@ -133,7 +132,6 @@ struct MPinIdentitiesModel: ReadModel {
 }
 
 extension MPinIdentityRow {
-    /// The row of a registration that starts.
     fileprivate init(_ payload: MPinRegistrationStarted, _ event: ProjectedEvent) throws {
         self.init(
             id: MPinIdentityID(event.recorded.stream.id), userID: try event.sealedText("userId"),
@@ -181,7 +179,7 @@ extension Views {
     ///   - position: The ``MPinIdentityRow/startedPosition`` of the last row of the page before, or 0.
     ///   - limit: The greatest number of rows.
     /// - Throws: `PostgresError`, and ``ProjectionError/Code/unreadable``.
-    public func mpinIdentities(
+    package func mpinIdentities(
         in tenant: TenantID, after position: Int64 = 0, limit: Int
     ) async throws -> [MPinIdentityEntry] {
         let sql: SQL = """
@@ -199,9 +197,8 @@ extension Views {
 }
 
 /// An M-Pin identity, with the row of the employee whom it is linked to.
-public struct MPinIdentityEntry: Sendable, Equatable {
-    /// The identity.
-    public var identity: MPinIdentityRow
+package struct MPinIdentityEntry: Sendable, Equatable {
+    package var identity: MPinIdentityRow
     /// The employee, or `nil` if the identity is not linked, and while that projection lags.
-    public var employee: EmployeeRow?
+    package var employee: EmployeeRow?
 }

@@ -9,7 +9,6 @@ struct BuildingGenerations: Sendable {
 
     var views: [ProjectionName] { numbers.keys.sorted() }
 
-    /// The generations of these projections only.
     func only(_ views: Set<ProjectionName>) -> BuildingGenerations {
         BuildingGenerations(numbers: numbers.filter { views.contains($0.key) })
     }

@@ -91,7 +91,6 @@ struct ProgressRow: Sendable {
         let statements: [SQL]
         fileprivate let handle: PipelinedStatements.Handle
 
-        /// The locked rows.
         func rows(in answers: [[PostgresRow]]) throws -> [ProgressRow] {
             try handle.rows(in: answers).map(ProgressRow.init)
         }

@@ -10,7 +10,6 @@ struct ProjectionBatch {
         let position: Int64
     }
 
-    /// The progress of a projection.
     struct Progress: Sendable, Equatable {
         let projection: ProjectionName
         let position: Int64

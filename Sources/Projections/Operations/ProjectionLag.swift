@@ -1,42 +1,40 @@
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
-public import Postgres
+package import Postgres
 
 /// The lag of the live projections behind the log, and which of them have stopped.
-public struct ProjectionLag: Sendable, Equatable {
+package struct ProjectionLag: Sendable, Equatable {
     /// A projection that cannot apply an event of one tenant.
-    public struct Stop: Sendable, Equatable {
-        /// The projection.
-        public var view: ProjectionName
-        /// The tenant.
-        public var tenant: TenantID
+    package struct Stop: Sendable, Equatable {
+        package var view: ProjectionName
+        package var tenant: TenantID
         /// The position of the event.
-        public var position: Int64
+        package var position: Int64
         /// The reason, in codes and names.
-        public var reason: String
+        package var reason: String
     }
 
     /// How many events of all tenants each projection has not applied yet.
-    public var events: [ProjectionName: Int64]
+    package var events: [ProjectionName: Int64]
     /// The stopped projections, at most 1,000.
-    public var stopped: [Stop]
+    package var stopped: [Stop]
 
     /// A lag with its parts.
-    public init(events: [ProjectionName: Int64], stopped: [Stop]) {
+    package init(events: [ProjectionName: Int64], stopped: [Stop]) {
         self.events = events
         self.stopped = stopped
     }
 
     /// At how many tenants of ``stopped`` each projection has stopped. Running projections are omitted.
-    public var stops: [ProjectionName: Int] {
+    package var stops: [ProjectionName: Int] {
         stopped.reduce(into: [:]) { $0[$1.view, default: 0] += 1 }
     }
 
     /// Reads the lag over a pool of the reader role.
     ///
     /// - Throws: `PostgresError`.
-    public static func read(_ pool: PostgresPool) async throws -> ProjectionLag {
+    package static func read(_ pool: PostgresPool) async throws -> ProjectionLag {
         var statements = PipelinedStatements()
         let events = statements.add(Self.behind), stopped = statements.add(Self.stops), list = statements.list
         let answers = try await pool.withConnection { connection in try await connection.pipeline(list) }
@@ -47,7 +45,7 @@ public struct ProjectionLag: Sendable, Equatable {
     /// Reads the stopped projections, at most 1,000. The cost depends on their number only.
     ///
     /// - Throws: `PostgresError`.
-    public static func stops(_ pool: PostgresPool) async throws -> [Stop] {
+    package static func stops(_ pool: PostgresPool) async throws -> [Stop] {
         try stops(try await pool.withConnection { connection in try await connection.query(stops) })
     }
 
@@ -90,16 +88,16 @@ public struct ProjectionLag: Sendable, Equatable {
 /// The health of the projections, read from the database at most once every ``pause``.
 ///
 /// Frequent scrapes of the gauges therefore do not make the database add up a million ledgers each time.
-public actor ViewHealth {
+package actor ViewHealth {
     /// How long a result is reused.
-    public static let pause: Duration = .seconds(10)
+    package static let pause: Duration = .seconds(10)
 
     private let pool: PostgresPool
     private let projector: Projector
     private var known: (lag: ProjectionLag, at: ContinuousClock.Instant)?
 
     /// The health of projections, read over a pool of the reader role.
-    public init(pool: PostgresPool, projector: Projector) {
+    package init(pool: PostgresPool, projector: Projector) {
         self.pool = pool
         self.projector = projector
     }
@@ -107,7 +105,7 @@ public actor ViewHealth {
     /// Returns the lag of the projections, not older than ``pause``.
     ///
     /// - Throws: `PostgresError`.
-    public func lag() async throws -> ProjectionLag {
+    package func lag() async throws -> ProjectionLag {
         if let known, .now - known.at < Self.pause { return known.lag }
         let lag = try await ProjectionLag.read(pool)
         known = (lag, .now)
@@ -117,13 +115,13 @@ public actor ViewHealth {
     /// Returns at how many tenants each projection has stopped, as of now. Running projections are omitted.
     ///
     /// - Throws: `PostgresError`.
-    public func stops() async throws -> [ProjectionName: Int] {
+    package func stops() async throws -> [ProjectionName: Int] {
         ProjectionLag(events: [:], stopped: try await ProjectionLag.stops(pool)).stops
     }
 
     /// Returns gauges in the Prometheus text format. Those of the projections are missing if the database does not
     /// answer.
-    public func metrics() async -> String {
+    package func metrics() async -> String {
         var lines = [
             "# HELP tenure_projector_leading Whether the projector of this process holds the lease.",
             "# TYPE tenure_projector_leading gauge", "tenure_projector_leading \(projector.isLeading ? 1 : 0)",

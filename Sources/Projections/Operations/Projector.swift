@@ -1,6 +1,6 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+import ServiceLifecycle
 
 /// Applies the events of tenants' ledgers to the projections while it runs.
 ///
@@ -14,9 +14,9 @@ public import ServiceLifecycle
 /// therefore run at once, and any may be killed at any moment. A lease keeps all but one idle. A projection that cannot
 /// apply an event stops at that ledger and records why. The projector tries it again after ``retryPause``; other
 /// projections and ledgers continue.
-public struct Projector: Service {
+package struct Projector: Service {
     /// How long a stopped projection rests before its event is tried again.
-    public static let retryPause: Duration = .seconds(60)
+    package static let retryPause: Duration = .seconds(60)
     /// How many ledgers are processed concurrently.
     static let width = 4
 
@@ -35,7 +35,7 @@ public struct Projector: Service {
     private let leads = Lock(false)
 
     /// A projector over a pool of the reader role with at least six connections.
-    public init(pool: PostgresPool, logger: Logger) {
+    package init(pool: PostgresPool, logger: Logger) {
         self.init(pool: pool, logger: logger, pageSize: LedgerFollower.pageSize)
     }
 
@@ -54,16 +54,16 @@ public struct Projector: Service {
     }
 
     /// Makes the projector poll now. For an appender in the same process.
-    public func nudge() {
+    package func nudge() {
         isNudged.withLock { $0 = true }
         signaller.yield()
     }
 
     /// Whether this projector holds the lease, as far as it knows.
-    public var isLeading: Bool { leads.withLock { $0 } }
+    package var isLeading: Bool { leads.withLock { $0 } }
 
     /// Applies events until the task is cancelled or a graceful shutdown begins. Call it once. It throws nothing.
-    public func run() async throws {
+    package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withTaskGroup { group in
                 group.addTask {
@@ -149,7 +149,6 @@ struct PollPace: Sendable {
     private var pause = shortest
     private var last: ContinuousClock.Instant?
 
-    /// Whether a poll is due.
     func isDue(at now: ContinuousClock.Instant) -> Bool { last.map { now - $0 >= pause } ?? true }
 
     /// How long a nudge has to wait.
@@ -185,7 +184,7 @@ struct PollPace: Sendable {
 ///
 /// A hint carries no data, and may be lost: polling finds the events. Hints are sent after appends and separately from
 /// them, because a transaction that notifies takes a server-wide lock when it commits. Many appends share one hint.
-public struct FeedHints: Service {
+package struct FeedHints: Service {
     static let channel = "tenure_feed"
     /// The pause between two hints.
     static let pause: Duration = .milliseconds(20)
@@ -196,17 +195,17 @@ public struct FeedHints: Service {
     private let signaller: AsyncStream<Void>.Continuation
 
     /// Hints sent over a pool of any role.
-    public init(pool: PostgresPool, logger: Logger) {
+    package init(pool: PostgresPool, logger: Logger) {
         self.pool = pool
         self.logger = logger
         (signals, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     /// Requests a hint and returns at once.
-    public func signal() { signaller.yield() }
+    package func signal() { signaller.yield() }
 
     /// Sends hints until the task is cancelled or a graceful shutdown begins. Call it once. It throws nothing.
-    public func run() async throws {
+    package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             for await _ in signals {
                 do {

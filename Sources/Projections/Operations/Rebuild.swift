@@ -1,8 +1,8 @@
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
-public import Logging
-public import Postgres
+package import Logging
+package import Postgres
 
 /// Rebuilds projections from the log beside the live ones, compares both, and cuts over.
 ///
@@ -18,7 +18,7 @@ public import Postgres
 ///
 /// An event that cannot be applied stops the new rows of its own ledger only. At the cut-over that ledger keeps its live
 /// rows, and ``RebuildReport/kept`` names it.
-public struct Rebuild: Sendable {
+package struct Rebuild: Sendable {
     /// How many events the cut-over may have to apply while it blocks the projector.
     static let switchable: Int64 = 2_000
 
@@ -28,7 +28,7 @@ public struct Rebuild: Sendable {
     let pageSize: Int
 
     /// A rebuild over a pool of the reader role with two connections for each job, and two more.
-    public init(pool: PostgresPool, logger: Logger) {
+    package init(pool: PostgresPool, logger: Logger) {
         self.init(pool: pool, logger: logger, pageSize: LedgerRebuild.pageSize)
     }
 
@@ -45,7 +45,7 @@ public struct Rebuild: Sendable {
     /// - Parameter progress: Called occasionally, in any task.
     /// - Throws: ``ProjectionError``, `PostgresError` and `LedgerError`. Until the cut-over the live projections are
     ///   unchanged.
-    public func run(
+    package func run(
         _ request: RebuildRequest, progress: @escaping @Sendable (RebuildProgress) -> Void = { _ in }
     ) async throws -> RebuildReport {
         try await ObsoleteRows(pool: pool).drop(request.views.sorted())
@@ -183,19 +183,19 @@ public struct Rebuild: Sendable {
 }
 
 /// The parameters of a rebuild.
-public struct RebuildRequest: Sendable, Hashable {
+package struct RebuildRequest: Sendable, Hashable {
     /// The projections to rebuild; all by default.
-    public var views: Set<ProjectionName>
+    package var views: Set<ProjectionName>
     /// The one tenant whose rows are rebuilt, or `nil` for all.
-    public var tenant: TenantID?
+    package var tenant: TenantID?
     /// Whether to report differences only and leave the live projections unchanged.
-    public var isDryRun: Bool
+    package var isDryRun: Bool
 
     /// How many ledgers are built concurrently.
-    public var jobs: Int
+    package var jobs: Int
 
     /// A rebuild of `views`, of all tenants or of one.
-    public init(
+    package init(
         views: Set<ProjectionName> = Set(ProjectionName.all), tenant: TenantID? = nil, isDryRun: Bool = false,
         jobs: Int = 2
     ) {
@@ -207,31 +207,31 @@ public struct RebuildRequest: Sendable, Hashable {
 }
 
 /// The progress of a rebuild, in events of the log.
-public struct RebuildProgress: Sendable, Hashable {
+package struct RebuildProgress: Sendable, Hashable {
     /// Events applied, including those of an interrupted run before.
-    public var done: Int64
+    package var done: Int64
     /// Events that existed at the start.
-    public var total: Int64
+    package var total: Int64
 }
 
 /// The result of a rebuild.
-public struct RebuildReport: Sendable {
+package struct RebuildReport: Sendable {
     /// How many differences are kept, so that memory does not grow with their number.
-    public static let keptDifferences = 10_000
+    package static let keptDifferences = 10_000
 
     /// The differences between the live rows and the log, at most ``keptDifferences``.
-    public private(set) var differences: [ViewDifference] = []
+    package private(set) var differences: [ViewDifference] = []
     /// The number of differences. At most 1,000 are counted of each table of each tenant.
-    public private(set) var differenceCount = 0
+    package private(set) var differenceCount = 0
     /// How many tenants were compared.
-    public internal(set) var companies = 0
+    package internal(set) var companies = 0
     /// How many events were applied, including those of an interrupted run before.
-    public internal(set) var events: Int64 = 0
+    package internal(set) var events: Int64 = 0
     /// Whether the rebuilt rows are now live.
-    public internal(set) var hasSwitched = false
+    package internal(set) var hasSwitched = false
     /// The projections that could not be rebuilt in a ledger, each with the event at which its new rows stopped. Their
     /// rows are those from before.
-    public internal(set) var kept: [ProjectionLag.Stop] = []
+    package internal(set) var kept: [ProjectionLag.Stop] = []
 
     /// Adds one tenant's differences.
     mutating func add(_ found: [ViewDifference]) {

@@ -1,7 +1,7 @@
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
-public import Postgres
+package import Postgres
 
 /// Compares rows of a projection with the expected ones, byte by byte, in the database.
 enum ViewComparison {
@@ -54,11 +54,11 @@ enum ViewComparison {
 /// let state = try await StateAt(reader: reader).company(tenant)
 /// let (compared, differences) = try await LiveViews(pool: readerPool).compare(state, of: tenant)
 /// ```
-public struct LiveViews: Sendable {
+package struct LiveViews: Sendable {
     private let pool: PostgresPool
 
     /// A comparison over a pool of the reader role.
-    public init(pool: PostgresPool) { self.pool = pool }
+    package init(pool: PostgresPool) { self.pool = pool }
 
     /// Returns the differences between the live rows of a tenant and a state built from its ledger.
     ///
@@ -67,7 +67,7 @@ public struct LiveViews: Sendable {
     ///
     /// - Returns: The projections that were compared, and up to 1,000 differences of each of their tables.
     /// - Throws: `PostgresError`.
-    public func compare(
+    package func compare(
         _ state: CompanyState, of tenant: TenantID
     ) async throws -> (compared: Set<ProjectionName>, differences: [ViewDifference]) {
         let ledger = LedgerID(tenant.uuid)
@@ -101,9 +101,8 @@ extension RowTable {
 }
 
 /// A row of a projection that differs from the log, or a projection that cannot be built to the end.
-public struct ViewDifference: Sendable, Hashable {
-    /// The kind of difference.
-    public enum Kind: Sendable, Hashable {
+package struct ViewDifference: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
         /// The live projection lacks a row that follows from the log.
         case missing
         /// The live projection has a row that does not follow from the log.
@@ -114,19 +113,16 @@ public struct ViewDifference: Sendable, Hashable {
         case stopped(position: Int64, reason: String)
     }
 
-    /// The projection.
-    public let view: ProjectionName
+    package let view: ProjectionName
     /// The table of the projection.
-    public let table: String
-    /// The tenant.
-    public let tenant: TenantID
+    package let table: String
+    package let tenant: TenantID
     /// The key of the row within the tenant as text, empty if a tenant has one row.
-    public let key: String
-    /// The kind of difference.
-    public let kind: Kind
+    package let key: String
+    package let kind: Kind
 
     /// A difference of one row, or of a whole projection.
-    public init(view: ProjectionName, table: String, tenant: TenantID, key: String, kind: Kind) {
+    package init(view: ProjectionName, table: String, tenant: TenantID, key: String, kind: Kind) {
         self.view = view
         self.table = table
         self.tenant = tenant

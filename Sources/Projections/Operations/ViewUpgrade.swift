@@ -1,13 +1,13 @@
-public import Logging
-public import Postgres
-public import ServiceLifecycle
+package import Logging
+package import Postgres
+import ServiceLifecycle
 
 /// Rebuilds projections that an earlier revision of the program built, while the service runs.
 ///
 /// Until the cut-over, reads use the existing rows, to which the projector applies events by the rules of this program.
 /// Afterwards no row of another revision is left, but in a ledger that cannot be rebuilt, which is logged. A running program of an earlier revision stops applying events at the
 /// cut-over.
-public struct ViewUpgrade: Service {
+package struct ViewUpgrade: Service {
     /// The pause after a rebuild that failed.
     static let pause: Duration = .seconds(10)
 
@@ -15,14 +15,14 @@ public struct ViewUpgrade: Service {
     let logger: Logger
 
     /// An upgrade over a pool of the reader role with four spare connections.
-    public init(pool: PostgresPool, logger: Logger) {
+    package init(pool: PostgresPool, logger: Logger) {
         self.pool = pool
         self.logger = logger
     }
 
     /// Rebuilds outdated projections, then waits until the task is cancelled or a graceful shutdown begins. It throws
     /// nothing.
-    public func run() async throws {
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {

@@ -11,7 +11,6 @@ import Postgres
 /// The same ``apply(_:)`` serves three callers. The projector loads only the rows that a batch of events can touch, and
 /// so does the rebuild. The replay starts without rows and keeps all of them.
 protocol ReadModel: Sendable {
-    /// The name of the projection.
     static var name: ProjectionName { get }
     /// The revision, raised when ``apply(_:)`` or a row changes its meaning. Rows built by another revision are not
     /// continued.
@@ -78,49 +77,45 @@ extension Sequence<ProjectedEvent> {
 }
 
 /// The name of a projection, as it is used in the database and on the command line.
-public struct ProjectionName: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct ProjectionName: RawRepresentable, Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The name, such as `employees`.
-    public let rawValue: String
+    package let rawValue: String
 
     /// A name that need not exist; ``init(known:)`` checks that.
-    public init(rawValue: String) { self.rawValue = rawValue }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
     /// The name of an existing projection. Returns `nil` for any other.
-    public init?(known name: String) {
+    package init?(known name: String) {
         guard let known = Self.all.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else { return nil }
         self = known
     }
 
-    /// The name.
-    public var description: String { rawValue }
+    package var description: String { rawValue }
 
-    /// Tenants.
-    public static let tenants = ProjectionName(rawValue: "tenants")
-    /// Employees.
-    public static let employees = ProjectionName(rawValue: "employees")
+    package static let tenants = ProjectionName(rawValue: "tenants")
+    package static let employees = ProjectionName(rawValue: "employees")
     /// Device keys of employees.
-    public static let employeeKeys = ProjectionName(rawValue: "employee_keys")
+    package static let employeeKeys = ProjectionName(rawValue: "employee_keys")
     /// Founders and security admins, with proofs.
-    public static let firstSecurityAdmins = ProjectionName(rawValue: "first_security_admins")
+    package static let firstSecurityAdmins = ProjectionName(rawValue: "first_security_admins")
     /// M-Pin identities.
-    public static let mpinIdentities = ProjectionName(rawValue: "mpin_identities")
+    package static let mpinIdentities = ProjectionName(rawValue: "mpin_identities")
     /// Pending device keys.
-    public static let pendingAuthorizations = ProjectionName(rawValue: "pending_authorizations")
+    package static let pendingAuthorizations = ProjectionName(rawValue: "pending_authorizations")
 
     /// All projections, in the order of their names.
-    public static let all: [ProjectionName] = [
+    package static let all: [ProjectionName] = [
         .employeeKeys, .employees, .firstSecurityAdmins, .mpinIdentities, .pendingAuthorizations, .tenants,
     ]
 
     /// The order in which rows of several projections are locked.
-    public static func < (left: ProjectionName, right: ProjectionName) -> Bool {
+    package static func < (left: ProjectionName, right: ProjectionName) -> Bool {
         left.rawValue.utf8.lexicographicallyPrecedes(right.rawValue.utf8)
     }
 }
 
 /// An event for projections, decoded once for all of them. Personal texts stay encrypted.
 struct ProjectedEvent: Sendable {
-    /// The event as recorded.
     let recorded: RecordedEvent
     /// The decoded payload.
     let payload: any EventPayload
@@ -173,41 +168,41 @@ struct ProjectedEvent: Sendable {
 }
 
 /// The reason why a projection could not be read, updated or rebuilt. `description` is safe to show to anyone.
-public struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The stable identifier of a failure. More may be added.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
+    package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The identifier, such as `view.unreadable`.
-        public let rawValue: String
+        package let rawValue: String
         /// A code with the identifier `rawValue`.
-        public init(rawValue: String) { self.rawValue = rawValue }
+        package init(rawValue: String) { self.rawValue = rawValue }
         /// The identifier.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         /// A row does not hold what this program writes, so the projection must be rebuilt.
-        public static let unreadable = Code(rawValue: "view.unreadable")
+        package static let unreadable = Code(rawValue: "view.unreadable")
         /// The database has no generation of this projection, because it is not migrated to this version.
-        public static let unknownView = Code(rawValue: "view.unknown")
+        package static let unknownView = Code(rawValue: "view.unknown")
         /// Another program cut over or dropped the generation that was being built.
-        public static let superseded = Code(rawValue: "view.superseded")
+        package static let superseded = Code(rawValue: "view.superseded")
         /// A later version of the program has built the projection, so this one neither updates nor rebuilds it.
-        public static let outlived = Code(rawValue: "view.outlived")
+        package static let outlived = Code(rawValue: "view.outlived")
         /// The new generation stops at an event that the live one has applied, so it cannot replace it.
-        public static let incomplete = Code(rawValue: "view.incomplete")
+        package static let incomplete = Code(rawValue: "view.incomplete")
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
     /// The reason in one clause, without data.
-    public let reason: String
+    package let reason: String
 
     /// An error with its reason; `reason` must not hold data.
-    public init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String) {
         self.code = code
         self.reason = reason
     }
 
     /// The code and the reason.
-    public var description: String { "\(code): \(reason)" }
+    package var description: String { "\(code): \(reason)" }
 
     static func unreadable(_ column: Int) -> ProjectionError {
         ProjectionError(.unreadable, "column \(column) of a projection's row does not have this program's form")

@@ -1,8 +1,8 @@
-public import Canonical
+package import Canonical
 import FoundationEssentials
-public import Identity
+package import Identity
 import Ledger
-public import Postgres
+package import Postgres
 
 /// Reads the projections over a pool of the application role. Each statement sees one tenant and the live generation.
 ///
@@ -15,7 +15,7 @@ public import Postgres
 ///
 /// A projection lags the log by a moment; ``wait(for:of:patience:)`` waits for what was just written. No security
 /// decision may read a projection.
-public struct Views: Sendable {
+package struct Views: Sendable {
     let pool: PostgresPool
     let watch: PositionWatch
     let pendingKeys: PendingKeyWatch
@@ -23,7 +23,7 @@ public struct Views: Sendable {
     /// The projections, read over a pool of the application role.
     ///
     /// - Parameter nudge: Makes the projector poll now. It is called while a reader waits.
-    public init(pool: PostgresPool, nudge: @escaping @Sendable () -> Void = {}) {
+    package init(pool: PostgresPool, nudge: @escaping @Sendable () -> Void = {}) {
         self.pool = pool
         watch = PositionWatch(read: { try await Self.position(of: $0, pool) }, nudge: nudge)
         pendingKeys = PendingKeyWatch { try await Self.newestPendingKeys(of: $0, pool) }
@@ -31,12 +31,12 @@ public struct Views: Sendable {
 
     /// Whether an event of this type may change a projection. Other events only move positions, which is urgent only
     /// for readers that wait for one.
-    public static func take(_ type: String) -> Bool { ReadModels.concern(type) }
+    package static func take(_ type: String) -> Bool { ReadModels.concern(type) }
 
     /// Returns a tenant, or `nil` if it was not founded.
     ///
     /// - Throws: `PostgresError`, and ``ProjectionError/Code/unreadable``; so do all reads.
-    public func tenant(_ tenant: TenantID) async throws -> TenantRow? {
+    package func tenant(_ tenant: TenantID) async throws -> TenantRow? {
         let sql: SQL = """
             SELECT \(unsafeSQL: TenantRow.list("v")) FROM tenure.tenants AS v WHERE \(Self.live("v", .tenants, tenant))
             """
@@ -44,7 +44,7 @@ public struct Views: Sendable {
     }
 
     /// Returns an employee with device keys, or `nil` if the tenant has none of that id.
-    public func employee(_ employee: EmployeeID, in tenant: TenantID) async throws -> EmployeeWithKeys? {
+    package func employee(_ employee: EmployeeID, in tenant: TenantID) async throws -> EmployeeWithKeys? {
         let sql: SQL = """
             SELECT \(unsafeSQL: EmployeeRow.list("v")), \(unsafeSQL: EmployeeKeyRow.list("k"))
             FROM tenure.employees AS v LEFT JOIN tenure.employee_keys AS k
@@ -63,7 +63,7 @@ public struct Views: Sendable {
     /// - Parameters:
     ///   - position: The ``EmployeeRow/registeredPosition`` of the last row of the page before, or 0.
     ///   - limit: The greatest number of rows.
-    public func employees(
+    package func employees(
         in tenant: TenantID, after position: Int64 = 0, limit: Int
     ) async throws -> [EmployeeRow] {
         let sql: SQL = """
@@ -75,7 +75,7 @@ public struct Views: Sendable {
     }
 
     /// Returns the founder and the security admin of a tenant with their proofs, or `nil` if it was not founded.
-    public func securityAdmin(of tenant: TenantID) async throws -> SecurityAdminEntry? {
+    package func securityAdmin(of tenant: TenantID) async throws -> SecurityAdminEntry? {
         let sql: SQL = """
             SELECT \(unsafeSQL: SecurityAdminRow.list("v")), \(unsafeSQL: EmployeeRow.list("e"))
             FROM tenure.first_security_admins AS v LEFT JOIN tenure.employees AS e
@@ -94,7 +94,7 @@ public struct Views: Sendable {
     /// - Parameters:
     ///   - position: The position of ``PendingAuthorizationRow/presented`` of the last row of the page before, or 0.
     ///   - limit: The greatest number of rows.
-    public func pendingAuthorizations(
+    package func pendingAuthorizations(
         of tenant: TenantID, after position: Int64 = 0, limit: Int, at time: Timestamp = .now()
     ) async throws -> [PendingAuthorizationEntry] {
         let oldest = PostgresTimestamp(time.adding(.zero - Employee.pendingLifetime))
@@ -140,7 +140,7 @@ public struct Views: Sendable {
 extension Views {
     /// Returns the position in the tenant's ledger that all projections have reached, or 0 before they have read
     /// anything.
-    public func position(of tenant: TenantID) async throws -> Int64 {
+    package func position(of tenant: TenantID) async throws -> Int64 {
         try await Self.position(of: tenant, pool)
     }
 
@@ -149,7 +149,7 @@ extension Views {
     /// All readers that wait for a tenant share the queries.
     ///
     /// - Returns: `false` if they did not reach it within `patience`: they lag, or one of them has stopped.
-    public func wait(
+    package func wait(
         for position: Int64, of tenant: TenantID, patience: Duration = .seconds(2)
     ) async throws -> Bool {
         try await watch.wait(for: position, of: tenant, patience: patience)
@@ -168,25 +168,24 @@ extension Views {
 }
 
 /// An employee with the device keys, in the order in which they were presented.
-public struct EmployeeWithKeys: Sendable, Equatable {
-    /// The employee.
-    public var employee: EmployeeRow
+package struct EmployeeWithKeys: Sendable, Equatable {
+    package var employee: EmployeeRow
     /// The device keys, earliest presented first.
-    public var keys: [EmployeeKeyRow]
+    package var keys: [EmployeeKeyRow]
 }
 
 /// The security admin of a tenant, with the employee's own row.
-public struct SecurityAdminEntry: Sendable, Equatable {
+package struct SecurityAdminEntry: Sendable, Equatable {
     /// The founder and the present security admin, with proofs.
-    public var admin: SecurityAdminRow
+    package var admin: SecurityAdminRow
     /// The present security admin, or `nil` only while that projection lags.
-    public var employee: EmployeeRow?
+    package var employee: EmployeeRow?
 }
 
 /// A pending device key, with the employee's row.
-public struct PendingAuthorizationEntry: Sendable, Equatable {
+package struct PendingAuthorizationEntry: Sendable, Equatable {
     /// The key.
-    public var authorization: PendingAuthorizationRow
+    package var authorization: PendingAuthorizationRow
     /// The employee, or `nil` only while that projection lags.
-    public var employee: EmployeeRow?
+    package var employee: EmployeeRow?
 }

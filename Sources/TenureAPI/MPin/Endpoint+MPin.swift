@@ -72,12 +72,12 @@ extension Endpoint {
     /// Shows the page of a mailed link.
     public static let showMPinLink = Endpoint(
         "showMPinLink", "GET", mpin + "/verification/{identityId}", "Show the page of a mailed link; changes nothing",
-        .mpin, by: [.anyone], answers: .page(refusals: [400, 403, 408, 409, 410]), query: .link)
+        .mpin, by: [.anyone], answers: .mailedPage(refusals: [403, 408, 409, 410]), query: .link)
     /// Verifies a user id from the page of a mailed link.
     public static let followMPinLink = Endpoint(
         "followMPinLink", "POST", mpin + "/verification/{identityId}",
         "Verify a user id from the page of a mailed link", .mpin, by: [.anyone], takes: .emptyForm,
-        answers: .page(refusals: [400, 403, 408, 409, 410]), query: .link, refuses: [.requestStale, .serviceBusy])
+        answers: .mailedPage(refusals: [403, 408, 409, 410]), query: .link, refuses: [.requestStale, .serviceBusy])
     /// Completes a log-in by the proof of a PIN.
     public static let logInByMPin = Endpoint(
         "logInByMPin", "POST", "/v1/logins/{flow}/mpin", "Complete a login by the proof of a PIN", .flows,

@@ -223,11 +223,11 @@ extension Endpoint {
     /// Shows the page behind the link of such a mail.
     public static let showEmailLink = Endpoint(
         "showEmailLink", "GET", "/verify-email/{userId}", "Show the page behind the link of a mail; changes nothing",
-        .sessions, by: [.anyone], answers: .page(refusals: [400, 410]), query: .link)
+        .sessions, by: [.anyone], answers: .mailedPage(refusals: [410]), query: .link)
     /// Verifies an address by the button of that page.
     public static let confirmEmail = Endpoint(
         "confirmEmail", "POST", "/verify-email/{userId}", "Verify an e-mail by the link of a mail", .sessions,
-        by: [.anyone], answers: .page(refusals: [400, 410]), query: .link,
+        by: [.anyone], answers: .mailedPage(refusals: [410]), query: .link,
         refuses: [.requestStale, .requestTooLarge, .serviceBusy])
     /// Lists the caller's device keys.
     public static let listDevices = Endpoint(
@@ -343,22 +343,22 @@ extension Endpoint {
     public static let showReturnLink = Endpoint(
         "showReturnLink", "GET", "/return/{companyName}/{returnId}",
         "Show the page behind the link that opens a return; changes nothing", .sessions, by: [.anyone],
-        answers: .page(refusals: [400, 410]), query: .link)
+        answers: .mailedPage(refusals: [410]), query: .link)
     /// Opens a return by the button of that page.
     public static let openReturn = Endpoint(
         "openReturn", "POST", "/return/{companyName}/{returnId}", "Open a return by the link of a mail", .sessions,
-        by: [.anyone], takes: .emptyForm, answers: .page(refusals: [400, 410]), query: .link,
+        by: [.anyone], takes: .emptyForm, answers: .mailedPage(refusals: [410]), query: .link,
         refuses: [.requestStale, .serviceBusy])
     /// Shows the page behind the link that cancels a return.
     public static let showReturnCancellation = Endpoint(
         "showReturnCancellation", "GET", "/return/{companyName}/{returnId}/cancellation",
         "Show the page behind the link that cancels a return; changes nothing", .sessions, by: [.anyone],
-        answers: .page(refusals: [400, 410]), query: .link)
+        answers: .mailedPage(refusals: [410]), query: .link)
     /// Cancels a return by the button of that page.
     public static let cancelReturn = Endpoint(
         "cancelReturn", "POST", "/return/{companyName}/{returnId}/cancellation",
         "Cancel a return by the link of a mail", .sessions, by: [.anyone], takes: .emptyForm,
-        answers: .page(refusals: [400, 410]), query: .link, refuses: [.requestStale, .serviceBusy])
+        answers: .mailedPage(refusals: [410]), query: .link, refuses: [.requestStale, .serviceBusy])
 
     /// The endpoints of returns, in the order of the documentation.
     static let ofReturns: [Endpoint] = [

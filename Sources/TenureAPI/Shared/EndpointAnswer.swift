@@ -4,9 +4,7 @@ import ErrorCodes
 package struct EndpointAnswer: Sendable {
     /// What the body holds.
     package enum Content: Sendable, Equatable {
-        /// Nothing.
         case nothing
-        /// JSON of a schema.
         case json(schema: String)
         /// Characters.
         case text
@@ -20,8 +18,10 @@ package struct EndpointAnswer: Sendable {
     package let mediaType: String?
     /// What the body holds.
     package let content: Content
-    /// The statuses of refusals that are pages for a person too.
+    /// The statuses of refusals that are pages of their own for a person.
     package let refusedPages: [Int]
+    /// Whether every other refusal is a page too, instead of a problem document.
+    package let refusesByPage: Bool
     /// What every endpoint with this answer does.
     let traits: EndpointTraits
     /// The codes that every endpoint with this answer refuses with.
@@ -29,12 +29,13 @@ package struct EndpointAnswer: Sendable {
 
     private init(
         _ status: Int, _ mediaType: String?, _ content: Content, refusedPages: [Int] = [],
-        traits: EndpointTraits = [], codes: [ErrorCode] = []
+        refusesByPage: Bool = false, traits: EndpointTraits = [], codes: [ErrorCode] = []
     ) {
         self.status = status
         self.mediaType = mediaType
         self.content = content
         self.refusedPages = refusedPages
+        self.refusesByPage = refusesByPage
         self.traits = traits
         self.codes = codes
     }
@@ -66,7 +67,6 @@ package struct EndpointAnswer: Sendable {
     /// No body.
     static func empty(_ status: Int) -> EndpointAnswer { EndpointAnswer(status, nil, .nothing) }
 
-    /// A text of a media type.
     static func text(_ mediaType: String) -> EndpointAnswer { EndpointAnswer(200, mediaType, .text) }
 
     /// Bytes.
@@ -77,6 +77,13 @@ package struct EndpointAnswer: Sendable {
     /// - Parameter statuses: The statuses of refusals that are pages too.
     static func page(refusals statuses: [Int]) -> EndpointAnswer {
         EndpointAnswer(200, "text/html", .text, refusedPages: statuses)
+    }
+
+    /// The page behind the link of a mail, which refuses by pages only.
+    ///
+    /// - Parameter statuses: The statuses of refusals that have a page of their own.
+    static func mailedPage(refusals statuses: [Int]) -> EndpointAnswer {
+        EndpointAnswer(200, "text/html", .text, refusedPages: statuses, refusesByPage: true)
     }
 
     /// A redirection to the address in `Location`, without a body.

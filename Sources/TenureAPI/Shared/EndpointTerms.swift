@@ -12,7 +12,6 @@ package struct EndpointTerms: Sendable {
     package let body: EndpointBody
     /// The successful answer.
     package let answer: EndpointAnswer
-    /// The parameters of the query.
     package let query: [QueryParameter]
     /// What the endpoint does besides.
     package let traits: EndpointTraits

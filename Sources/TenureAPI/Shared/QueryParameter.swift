@@ -1,21 +1,16 @@
 package import Canonical
 
-/// A parameter of the query.
 package struct QueryParameter: Sendable {
-    /// The name.
     package let name: String
     /// The values that are accepted.
     package let value: ValueDescription
     /// The value of its absence, if that has one.
     package let absent: JSONValue?
-    /// Whether the endpoint needs the parameter.
-    package let isRequired: Bool
 
-    private init(_ name: String, _ value: ValueDescription, absent: JSONValue? = nil, isRequired: Bool = false) {
+    private init(_ name: String, _ value: ValueDescription, absent: JSONValue? = nil) {
         self.name = name
         self.value = value
         self.absent = absent
-        self.isRequired = isRequired
     }
 
     private static let text = ValueDescription.string(format: "text")
@@ -44,19 +39,15 @@ package struct QueryParameter: Sendable {
     static let locale = QueryParameter("locale", text)
     /// The token of an M-Pin registration.
     static let regOTT = QueryParameter("regOTT", text)
+    /// When a mailed link expires.
+    static let expires = QueryParameter("expires", text)
+    /// The code of a mailed link.
+    static let key = QueryParameter("key", text)
     /// A push identifier, which has no effect.
     static let pmiToken = QueryParameter("pmiToken", text)
 }
 
 extension [QueryParameter] {
-    /// The parameters of a mailed link: its expiry and its code.
-    static let link: Self = [
-        QueryParameter.required("expires"), QueryParameter.required("key"),
-    ]
-}
-
-extension QueryParameter {
-    fileprivate static func required(_ name: String) -> QueryParameter {
-        QueryParameter(name, text, isRequired: true)
-    }
+    /// The parameters of a mailed link. A link that lacks one is not valid, which a page says.
+    static let link: Self = [.expires, .key]
 }

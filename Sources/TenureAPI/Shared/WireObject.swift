@@ -84,7 +84,6 @@ extension MemberKind<[UInt8]> {
 }
 
 extension MemberKind<JSONValue> {
-    /// Any value.
     static func any(_ name: String) -> MemberKind {
         MemberKind(.object(name: name)) { (json, _) in
             json

@@ -19,7 +19,6 @@ protocol CredentialExchange: Sendable {
 struct FlowContext: Sendable {
     let client: TenureClient
     let account: AccountName
-    /// This device's key.
     let key: any DeviceKey
     /// The flow's handle and challenge.
     let flow: TenureClient.Flow

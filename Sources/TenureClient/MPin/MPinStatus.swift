@@ -113,7 +113,6 @@ extension MPinFailure {
         self.init(http: response.status, problem, retryAfter: wait, of: call)
     }
 
-    /// Reads an error of the client library.
     init(describing error: any Error, of call: MPinCall) {
         if let failure = error as? MPinFailure {
             self = failure

@@ -111,7 +111,6 @@ actor SessionRegistry {
         self.now = now
     }
 
-    /// Returns the keeper of an account.
     func keeper(of account: AccountName) -> SessionKeeper {
         if let keeper = keepers[account] { return keeper }
         let keeper = SessionKeeper(account: account, store: store, now: now)

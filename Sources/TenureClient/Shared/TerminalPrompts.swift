@@ -186,7 +186,6 @@ private actor TryCounter {
     }
 }
 
-/// Text for a terminal.
 enum TerminalText {
     /// Writes a line to standard error.
     static func say(_ text: String) {

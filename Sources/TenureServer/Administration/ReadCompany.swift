@@ -1,31 +1,29 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-public import FoundationEssentials
+package import FoundationEssentials
 import Identity
-public import IdentityService
+package import IdentityService
 import Keys
 import Projections
-public import TenureAPI
+package import TenureAPI
 
-/// Reads a tenant.
-public struct ReadCompany: ProjectionRead {
+package struct ReadCompany: ProjectionRead {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
-    public let waitFor: Int64?
+    package let waitFor: Int64?
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: Caller, waitFor: Int64? = nil) {
+    package init(company: String, caller: Caller, waitFor: Int64? = nil) {
         self.company = company
         self.caller = caller
         self.waitFor = waitFor
     }
 
     /// Reads the tenant.
-    public func run(_ reads: CompanyReads) async throws -> CompanyResponse {
+    package func run(_ reads: CompanyReads) async throws -> CompanyResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let row = try await reads.present(access) { try await reads.views.tenant(access.tenant.id) }
         return CompanyResponse(
@@ -36,20 +34,18 @@ public struct ReadCompany: ProjectionRead {
 }
 
 /// Lists the tenants that an app is linked to, in the order of their foundation.
-public struct ListCompanies: ProjectionRead {
+package struct ListCompanies: ProjectionRead {
     /// Which of them. The cursor is the time of the foundation in microseconds.
-    public let page: PageRequest
+    package let page: PageRequest
     /// The app that asks.
-    public let app: AppCaller
+    package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
-    public init(_ page: PageRequest, app: AppCaller) {
+    package init(_ page: PageRequest, app: AppCaller) {
         self.page = page
         self.app = app
     }
 
-    /// Reads a page.
-    public func run(_ reads: CompanyReads) async throws -> PageResponse<LinkedCompanyResponse> {
+    package func run(_ reads: CompanyReads) async throws -> PageResponse<LinkedCompanyResponse> {
         guard app.roles.contains(.access) else { throw ServiceError(.appRoleMissing) }
         let found = try await LinkedCompany.page(
             of: AppID(app.appId), after: Timestamp(microseconds: min(page.after, Self.lastTime)), limit: page.limit,
@@ -65,7 +61,7 @@ public struct ListCompanies: ProjectionRead {
 }
 
 /// Which employees a list shows.
-public enum EmployeeChoice: Sendable, Equatable {
+package enum EmployeeChoice: Sendable, Equatable {
     /// All of them.
     case all
     /// The one with this permanent id, which access tokens name as `sub`.
@@ -75,20 +71,19 @@ public enum EmployeeChoice: Sendable, Equatable {
 }
 
 /// Lists the employees of a tenant, oldest first.
-public struct ListEmployees: ProjectionRead {
+package struct ListEmployees: ProjectionRead {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// Which employees are wanted.
-    public let choice: EmployeeChoice
+    package let choice: EmployeeChoice
     /// Which of them.
-    public let page: PageRequest
+    package let page: PageRequest
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
-    public let waitFor: Int64?
+    package let waitFor: Int64?
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         company: String, _ choice: EmployeeChoice = .all, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil
     ) {
         self.company = company
@@ -98,8 +93,7 @@ public struct ListEmployees: ProjectionRead {
         self.waitFor = waitFor
     }
 
-    /// Reads a page.
-    public func run(_ reads: CompanyReads) async throws -> PageResponse<EmployeeResponse> {
+    package func run(_ reads: CompanyReads) async throws -> PageResponse<EmployeeResponse> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let rows = try await rows(in: access.tenant.id, reads)
         let shown = rows.prefix(page.limit)
@@ -126,26 +120,24 @@ public struct ListEmployees: ProjectionRead {
 }
 
 /// Reads one employee with device keys.
-public struct ReadEmployee: ProjectionRead {
+package struct ReadEmployee: ProjectionRead {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The employee id in that tenant.
-    public let companyEmployeeId: String
+    package let companyEmployeeId: String
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
-    public let waitFor: Int64?
+    package let waitFor: Int64?
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, companyEmployeeId: String, caller: Caller, waitFor: Int64? = nil) {
+    package init(company: String, companyEmployeeId: String, caller: Caller, waitFor: Int64? = nil) {
         self.company = company
         self.companyEmployeeId = companyEmployeeId
         self.caller = caller
         self.waitFor = waitFor
     }
 
-    /// Reads the employee.
-    public func run(_ reads: CompanyReads) async throws -> EmployeeResponse {
+    package func run(_ reads: CompanyReads) async throws -> EmployeeResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let id = try await reads.context.employeeID(companyEmployeeId, in: access.tenant.id)
         let found = try await reads.present(access) { try await reads.views.employee(id, in: access.tenant.id) }
@@ -157,23 +149,21 @@ public struct ReadEmployee: ProjectionRead {
 }
 
 /// Reads the security admin, with the event that proves the role.
-public struct ReadSecurityAdmin: ProjectionRead {
+package struct ReadSecurityAdmin: ProjectionRead {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
-    public let waitFor: Int64?
+    package let waitFor: Int64?
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, caller: Caller, waitFor: Int64? = nil) {
+    package init(company: String, caller: Caller, waitFor: Int64? = nil) {
         self.company = company
         self.caller = caller
         self.waitFor = waitFor
     }
 
-    /// Reads the security admin.
-    public func run(_ reads: CompanyReads) async throws -> SecurityAdminResponse {
+    package func run(_ reads: CompanyReads) async throws -> SecurityAdminResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let (entry, employee) = try await reads.present(access) {
             try await reads.views.securityAdmin(of: access.tenant.id).flatMap { entry in

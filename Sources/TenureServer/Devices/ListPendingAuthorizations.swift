@@ -3,26 +3,25 @@ import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity
-public import IdentityService
+package import IdentityService
 import Projections
 import ServiceLifecycle
-public import TenureAPI
+package import TenureAPI
 
 /// Lists pending device keys, each with the statement that an admin would sign.
-public struct ListPendingAuthorizations: ProjectionRead {
+package struct ListPendingAuthorizations: ProjectionRead {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// Which of them.
-    public let page: PageRequest
+    package let page: PageRequest
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
-    public let waitFor: Int64?
+    package let waitFor: Int64?
     /// The moment until which the read waits while there is no key, or `nil` to answer at once.
-    public let until: ContinuousClock.Instant?
+    package let until: ContinuousClock.Instant?
 
-    /// Each parameter sets the property of the same name.
-    public init(
+    package init(
         company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil,
         until: ContinuousClock.Instant? = nil
     ) {
@@ -37,7 +36,7 @@ public struct ListPendingAuthorizations: ProjectionRead {
     ///
     /// Each read authorizes the caller again, so an admin who is dismissed during the wait gets no further result. While
     /// it waits it asks nothing: all waiting callers share one query. It ends when the caller leaves.
-    public func run(_ reads: CompanyReads) async throws -> PageResponse<PendingAuthorizationResponse> {
+    package func run(_ reads: CompanyReads) async throws -> PageResponse<PendingAuthorizationResponse> {
         var position = waitFor
         while true {
             let access = try await reads.open(company, caller, role: .authorization, waitFor: position)

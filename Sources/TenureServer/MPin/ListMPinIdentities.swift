@@ -2,32 +2,30 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
-public import IdentityService
+package import IdentityService
 import Keys
 import Projections
-public import TenureAPI
+package import TenureAPI
 
 /// Lists the M-Pin identities of a tenant, oldest first, ended ones among them.
-public struct ListMPinIdentities: ProjectionRead {
+package struct ListMPinIdentities: ProjectionRead {
     /// The tenant's name.
-    public let company: String
+    package let company: String
     /// Which of them.
-    public let page: PageRequest
+    package let page: PageRequest
     /// The app or admin who asks.
-    public let caller: Caller
+    package let caller: Caller
     /// A position in the tenant's ledger that the projection must have reached.
-    public let waitFor: Int64?
+    package let waitFor: Int64?
 
-    /// Each parameter sets the property of the same name.
-    public init(company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil) {
+    package init(company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil) {
         self.company = company
         self.page = page
         self.caller = caller
         self.waitFor = waitFor
     }
 
-    /// Reads a page.
-    public func run(_ reads: CompanyReads) async throws -> PageResponse<MPinIdentityResponse> {
+    package func run(_ reads: CompanyReads) async throws -> PageResponse<MPinIdentityResponse> {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let tenant = access.tenant.id, now = reads.context.settings.now()
         let entries = try await reads.views.mpinIdentities(in: tenant, after: page.after, limit: page.limit + 1)

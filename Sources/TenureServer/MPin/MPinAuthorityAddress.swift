@@ -1,18 +1,18 @@
 /// The address of a D-TA, such as `https://dta-1.example/`.
-public struct MPinAuthorityAddress: Sendable, Hashable, CustomStringConvertible {
+package struct MPinAuthorityAddress: Sendable, Hashable, CustomStringConvertible {
     /// The address with a slash at the end.
-    public let text: String
+    package let text: String
 
     /// Whether requests to the address are not encrypted.
-    public let isClearText: Bool
+    package let isClearText: Bool
 
     /// Whether the address leads to this machine.
-    public let isLoopback: Bool
+    package let isLoopback: Bool
 
     /// Reads an address. A slash at the end may be missing.
     ///
     /// Returns `nil` unless the text is `http://` or `https://`, a host, optionally a port, and optionally a path.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let schemes = [("https://", false), ("http://", true)]
         guard let (scheme, isClearText) = schemes.first(where: { text.hasPrefix($0.0) }) else { return nil }
         let parts = text.dropFirst(scheme.count).split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
@@ -24,8 +24,7 @@ public struct MPinAuthorityAddress: Sendable, Hashable, CustomStringConvertible 
         isLoopback = host == "localhost" || host == "::1" || Self.isLoopbackNumber(host)
     }
 
-    /// The address.
-    public var description: String { text }
+    package var description: String { text }
 
     /// The host of `host`, `host:port`, `[address]` or `[address]:port`; `nil` for anything else.
     private static func host(of authority: Substring) -> Substring? {

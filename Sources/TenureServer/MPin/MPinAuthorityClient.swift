@@ -1,9 +1,9 @@
-public import Canonical
-public import FoundationEssentials
-public import IdentityService
-public import Logging
+package import Canonical
+package import FoundationEssentials
+package import IdentityService
+package import Logging
 import MPinRequests
-public import ServiceLifecycle
+import ServiceLifecycle
 
 /// The two D-TAs, asked over HTTP.
 ///
@@ -13,7 +13,7 @@ public import ServiceLifecycle
 /// let client = try MPinAuthorityClient(configuration, logger: logger)
 /// let shares = try await client.serverKeyShares(tenant: tenant, epoch: client.epoch, at: .now())
 /// ```
-public final class MPinAuthorityClient: MPinKeySource, Service {
+package final class MPinAuthorityClient: MPinKeySource, Service {
     /// How long a signed request is valid. A D-TA permits 60 seconds; the rest is for clocks that differ.
     static let validity: Duration = .seconds(50)
 
@@ -25,7 +25,7 @@ public final class MPinAuthorityClient: MPinKeySource, Service {
     /// Makes no connection yet.
     ///
     /// - Throws: ``MPinAuthorityClientError``.
-    public convenience init(
+    package convenience init(
         _ configuration: MPinAuthorityClientConfiguration, logger: Logger
     ) throws(MPinAuthorityClientError) {
         try self.init(configuration, logger: logger, now: { .now() })
@@ -44,35 +44,35 @@ public final class MPinAuthorityClient: MPinKeySource, Service {
     }
 
     /// Waits for the shutdown, and then closes all connections.
-    public func run() async throws {
+    package func run() async throws {
         try? await gracefulShutdown()
         await transport.shutDown()
     }
 
     /// The address of the second D-TA as clients reach it, with a slash at the end.
-    public var clientURL: String { configuration.clientAddress.text }
+    package var clientURL: String { configuration.clientAddress.text }
 
     /// The epoch of new keys, from 1.
-    public var epoch: UInt32 { configuration.epoch }
+    package var epoch: UInt32 { configuration.epoch }
 
     /// The oldest epoch whose keys still authenticate.
-    public var oldestEpoch: UInt32 { configuration.oldestEpoch }
+    package var oldestEpoch: UInt32 { configuration.oldestEpoch }
 
     /// Gets the first D-TA's share of an identity's client key.
-    public func clientKeyShare(
+    package func clientKeyShare(
         mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp
     ) async throws -> [UInt8] {
         try await share(Self.request(.clientKey(mpinIDHash: mpinIDHash), tenant, epoch, time), of: 1)
     }
 
     /// The signed query with which the client gets the second D-TA's share itself.
-    public func clientKeyQuery(mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp) -> String {
+    package func clientKeyQuery(mpinIDHash: [UInt8], tenant: UUID, epoch: UInt32, at time: Timestamp) -> String {
         Self.request(.clientKey(mpinIDHash: mpinIDHash), tenant, epoch, time)
             .query(signedWith: configuration.second.signingKey)
     }
 
     /// Gets both D-TAs' shares of a tenant's server key, at once.
-    public func serverKeyShares(tenant: UUID, epoch: UInt32, at time: Timestamp) async throws -> [[UInt8]] {
+    package func serverKeyShares(tenant: UUID, epoch: UInt32, at time: Timestamp) async throws -> [[UInt8]] {
         let request = Self.request(.serverKey, tenant, epoch, time)
         async let first = share(request, of: 1)
         async let second = share(request, of: 2)
@@ -126,16 +126,16 @@ public final class MPinAuthorityClient: MPinKeySource, Service {
 }
 
 /// What an examination found out about one D-TA.
-public struct MPinAuthorityExamination: Sendable, Hashable {
+package struct MPinAuthorityExamination: Sendable, Hashable {
     /// 1 or 2.
-    public let number: Int
+    package let number: Int
     /// The address as the service reaches it.
-    public let address: MPinAuthorityAddress
+    package let address: MPinAuthorityAddress
     /// Why the service gets no shares from it; `nil` if it does.
-    public let failure: MPinKeySourceError?
+    package let failure: MPinKeySourceError?
 
     /// A finding about one D-TA.
-    public init(number: Int, address: MPinAuthorityAddress, failure: MPinKeySourceError?) {
+    package init(number: Int, address: MPinAuthorityAddress, failure: MPinKeySourceError?) {
         self.number = number
         self.address = address
         self.failure = failure
@@ -144,7 +144,7 @@ public struct MPinAuthorityExamination: Sendable, Hashable {
 
 extension MPinAuthorityClient {
     /// Asks both D-TAs whether they work and accept their signing keys. It logs nothing, and the D-TAs record nothing.
-    public func examine(at time: Timestamp) async -> [MPinAuthorityExamination] {
+    package func examine(at time: Timestamp) async -> [MPinAuthorityExamination] {
         let request = Self.request(.serverKey, .random(), epoch, time)
         var shares: [[UInt8]] = [], found: [MPinAuthorityExamination] = []
         for (number, authority) in [(1, configuration.first), (2, configuration.second)] {

@@ -1,42 +1,42 @@
-public import MPinRequests
+package import MPinRequests
 
 /// What the service needs to know of its two D-TAs.
-public struct MPinAuthorityClientConfiguration: Sendable {
+package struct MPinAuthorityClientConfiguration: Sendable {
     /// One D-TA: its address, and the key that signs requests to it.
-    public struct Authority: Sendable {
+    package struct Authority: Sendable {
         /// The address as the service reaches it.
-        public var address: MPinAuthorityAddress
+        package var address: MPinAuthorityAddress
         /// The key that the D-TA shares with the service.
-        public var signingKey: MPinSigningKey
+        package var signingKey: MPinSigningKey
 
         /// Names a D-TA.
-        public init(address: MPinAuthorityAddress, signingKey: MPinSigningKey) {
+        package init(address: MPinAuthorityAddress, signingKey: MPinSigningKey) {
             self.address = address
             self.signingKey = signingKey
         }
     }
 
     /// The D-TA whose shares of client keys the service gets.
-    public var first: Authority
+    package var first: Authority
     /// The D-TA whose shares of client keys the clients get themselves.
-    public var second: Authority
+    package var second: Authority
     /// The address of the second D-TA as clients reach it.
-    public var clientAddress: MPinAuthorityAddress
+    package var clientAddress: MPinAuthorityAddress
     /// A file with the certificates, in PEM, that the D-TAs' certificates must lead to; `nil` for those of the system.
-    public var certificateAuthorityFile: String?
+    package var certificateAuthorityFile: String?
     /// Whether the service may ask D-TAs beyond loopback in clear text.
-    public var allowsClearText: Bool
+    package var allowsClearText: Bool
     /// The epoch of new keys, from 1.
-    public var epoch: UInt32
+    package var epoch: UInt32
     /// The oldest epoch whose keys still authenticate.
-    public var oldestEpoch: UInt32
+    package var oldestEpoch: UInt32
     /// The longest time that a request to a D-TA takes, with its second attempt.
-    public var timeLimit: Duration
+    package var timeLimit: Duration
 
     /// Describes two D-TAs.
     ///
     /// - Parameter clientAddress: Default: the address of the second D-TA.
-    public init(
+    package init(
         first: Authority, second: Authority, clientAddress: MPinAuthorityAddress? = nil,
         certificateAuthorityFile: String? = nil, allowsClearText: Bool = false, epoch: UInt32 = 1,
         oldestEpoch: UInt32 = 1, timeLimit: Duration = .seconds(5)
@@ -73,9 +73,9 @@ public struct MPinAuthorityClientConfiguration: Sendable {
 }
 
 /// The reason why the service cannot use its D-TAs as configured.
-public struct MPinAuthorityClientError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct MPinAuthorityClientError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of a failure.
-    public enum Code: String, Hashable, Sendable {
+    package enum Code: String, Hashable, Sendable {
         /// Shares would be received in clear text beyond loopback without permission.
         case clearTextBeyondLoopback
         /// Clients would have to ask the second D-TA in clear text beyond loopback, which they refuse.
@@ -89,10 +89,10 @@ public struct MPinAuthorityClientError: Error, Hashable, Sendable, CustomStringC
     }
 
     /// What kind of failure it is.
-    public let code: Code
+    package let code: Code
 
     /// What happened.
-    public let description: String
+    package let description: String
 
     init(_ code: Code, _ description: String) {
         self.code = code

@@ -1,12 +1,11 @@
 /// A part of the metrics that is collected by itself.
-public struct MetricSection: Sendable {
+package struct MetricSection: Sendable {
     /// The name of the part, a label of its age.
-    public let name: String
+    package let name: String
     /// Collects the part in the Prometheus text format; empty if it has nothing to tell.
-    public let text: @Sendable () async -> String
+    package let text: @Sendable () async -> String
 
-    /// Describes a part.
-    public init(_ name: String, _ text: @escaping @Sendable () async -> String) {
+    package init(_ name: String, _ text: @escaping @Sendable () async -> String) {
         self.name = name
         self.text = text
     }
@@ -16,9 +15,9 @@ public struct MetricSection: Sendable {
 ///
 /// A part that takes longer goes on, and is told as it was last. Each part is collected at most once at a time, however
 /// many ask. So a database that does not answer delays no scrape, and scrapes do not queue at it.
-public actor MetricsCollector {
+package actor MetricsCollector {
     /// The time that one call waits for the parts.
-    public static let patience: Duration = .milliseconds(500)
+    package static let patience: Duration = .milliseconds(500)
 
     private let sections: [MetricSection]
     private let patience: Duration
@@ -28,13 +27,13 @@ public actor MetricsCollector {
     private var calls = 0
 
     /// Collects these parts. Their names differ.
-    public init(_ sections: [MetricSection], patience: Duration = patience) {
+    package init(_ sections: [MetricSection], patience: Duration = patience) {
         self.sections = sections
         self.patience = patience
     }
 
     /// Returns all parts in their order, with the age of each.
-    public func text() async -> String {
+    package func text() async -> String {
         for section in sections where underWay.insert(section.name).inserted {
             Task { keep(await section.text(), of: section.name) }
         }

@@ -1,6 +1,6 @@
 import IdentityService
 import Ledger
-public import Postgres
+package import Postgres
 
 extension NewestServer {
     /// A memory for the servers of a log, which begins with the anchor that an earlier process kept.
@@ -9,7 +9,7 @@ extension NewestServer {
     ///
     /// - Parameter anchorFile: The path of the file with the newest anchor, if any.
     /// - Throws: ``AnchorFileError``.
-    public static func ofLog(anchorFile: String? = nil) throws -> NewestServer {
+    package static func ofLog(anchorFile: String? = nil) throws -> NewestServer {
         let anchor = try anchorFile.map { try AnchorFile(path: $0).read() } ?? nil
         let progress = Progress(
             [

@@ -1,55 +1,54 @@
 import Credentials
 import FoundationEssentials
-public import IdentityService
-public import Keys
+package import IdentityService
+package import Keys
 import Ledger
-public import Logging
-public import Postgres
+package import Logging
+package import Postgres
 import Projections
-public import ServiceLifecycle
+package import ServiceLifecycle
 
 /// The service with everything that runs beside it, assembled from a database and master keys.
-public struct ServiceAssembly: Sendable {
+package struct ServiceAssembly: Sendable {
     /// The parts and settings of an assembly.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The database, as the application role.
-        public var application: PostgresConfiguration
+        package var application: PostgresConfiguration
         /// The database, as the reader role, for the projector.
-        public var reader: PostgresConfiguration
+        package var reader: PostgresConfiguration
         /// The master keys, and where later ones are found.
-        public var masters: MasterKeyStore
+        package var masters: MasterKeyStore
         /// The issuer, costs and budgets.
-        public var settings: ServiceSettings
+        package var settings: ServiceSettings
         /// The largest number of connections of the application role.
-        public var maximumConnections: Int
+        package var maximumConnections: Int
         /// The default number of connections: four for each processor, 8 to 16. Each has a server process with plans
         /// and caches of its own. More processes than the processors can serve evict each other from the processor
         /// caches.
-        public static let connections = min(max(ProcessInfo.processInfo.activeProcessorCount * 4, 8), 16)
+        package static let connections = min(max(ProcessInfo.processInfo.activeProcessorCount * 4, 8), 16)
         /// The number of threads that compute for direct mode.
-        public var computeThreads: Int
+        package var computeThreads: Int
         /// The number of direct-mode calls that may wait for a thread.
-        public var computeWaiting: Int
+        package var computeWaiting: Int
         /// The number of blind-mode calls that may wait for their evaluation.
-        public var evaluationsWaiting: Int
+        package var evaluationsWaiting: Int
         /// The names of the migrations that the service needs. Without one of them it is not ready.
-        public var migrations: [String] = []
+        package var migrations: [String] = []
         /// The file to keep the newest anchor in, if any.
-        public var anchorFile: String?
+        package var anchorFile: String?
         /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
-        public var eraseList: ErasureList?
+        package var eraseList: ErasureList?
         /// Takes the mails; `nil` sends none. ``ServiceSettings/mail`` is needed too.
-        public var mailTransport: (any MailTransport)?
+        package var mailTransport: (any MailTransport)?
         /// Creates the operator key at the first start of a log, and stores its private half out of the service's
         /// reach. Without it, a log that was not founded is refused.
-        public var makeOperatorKey: (@Sendable () throws -> NewOperatorKey)?
+        package var makeOperatorKey: (@Sendable () throws -> NewOperatorKey)?
         /// Signs decisions of ``ServiceAssembly/commands``, for a development service and for tests.
-        public var operatorSigner: OperatorKeySource?
+        package var operatorSigner: OperatorKeySource?
         /// Where key shares of M-Pin come from; without it M-Pin is not offered. The caller runs it.
-        public var mpinKeys: (any MPinKeySource)?
+        package var mpinKeys: (any MPinKeySource)?
 
-        /// Each parameter sets the property of the same name.
-        public init(
+        package init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections,
             computeThreads: Int = 2,
@@ -82,7 +81,7 @@ public struct ServiceAssembly: Sendable {
         }
 
         /// The master keys stay as they are for the life of the assembly.
-        public init(
+        package init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeys,
             settings: ServiceSettings = ServiceSettings(), maximumConnections: Int = connections,
             computeThreads: Int = 2,
@@ -95,14 +94,13 @@ public struct ServiceAssembly: Sendable {
         }
     }
 
-    /// The service.
-    public let service: TenureService
+    package let service: TenureService
     /// The operator's use cases on the same components.
-    public let commands: OperatorUseCases
+    package let commands: OperatorUseCases
     /// The parts of the metrics. Some of them wait for the database.
-    public let metricSections: [MetricSection]
+    package let metricSections: [MetricSection]
     /// All parts in the Prometheus text format, however long they take.
-    public var metrics: @Sendable () async -> String {
+    package var metrics: @Sendable () async -> String {
         { [metricSections] in
             var text = ""
             for section in metricSections { text += await section.text() }
@@ -110,11 +108,11 @@ public struct ServiceAssembly: Sendable {
         }
     }
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
-    public let closeEndedSessions: @Sendable () async throws -> Void
+    package let closeEndedSessions: @Sendable () async throws -> Void
     /// The durability settings of the database at the start.
-    public let durability: Durability
+    package let durability: Durability
     /// The services that must run while the service is used, in the order of their start.
-    public let services: [any Service]
+    package let services: [any Service]
 
     /// Assembles the components. At the first start of a database it creates the purpose keys and the operator key.
     ///
@@ -123,7 +121,7 @@ public struct ServiceAssembly: Sendable {
     /// - Throws: `AnchorFileError` if the anchor file cannot be used or the log does not contain its anchor,
     ///   `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys that wrote
     ///   the log are missing or an erased person is back, ``OperatorKeyError``, `PostgresError`.
-    public init(_ given: Configuration, logger: Logger) async throws {
+    package init(_ given: Configuration, logger: Logger) async throws {
         let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
         var configuration = given.using(newest)
         // Of the hosts of a URL the newest wins, also when an old primary is listed first.

@@ -12,8 +12,7 @@ import TenureAPI
 /// One request that reads projections, with its input: a list of employees, the security admin of a tenant.
 ///
 /// The route makes the value and a ``UseCaseRunner`` runs it. Nothing is decided on what it reads.
-public protocol ProjectionRead<Answer>: Sendable {
-    /// What is read.
+package protocol ProjectionRead<Answer>: Sendable {
     associatedtype Answer: Sendable
 
     /// Reads.
@@ -23,7 +22,7 @@ public protocol ProjectionRead<Answer>: Sendable {
 }
 
 /// Reads a tenant's projections. Nothing is decided on them.
-public struct CompanyReads: Sendable {
+package struct CompanyReads: Sendable {
     let context: ServiceContext
     let views: Views
     /// Connections of the reader role, which sees all tenants: for what an app may know of each tenant that it is linked

@@ -1,8 +1,8 @@
-public import IdentityService
+package import IdentityService
 import Postgres
 
 /// Runs use cases and reads projections: the service as the HTTP layer uses it.
-public protocol UseCaseRunner: Sendable {
+package protocol UseCaseRunner: Sendable {
     /// Runs a use case. An `Idempotency-Key` is ignored.
     ///
     /// - Throws: ``ServiceError`` for the refusals in the API contract. Anything else is a defect or a lost database.
@@ -26,7 +26,7 @@ public protocol UseCaseRunner: Sendable {
 }
 
 /// The service on the event log and its projections.
-public struct TenureService: UseCaseRunner {
+package struct TenureService: UseCaseRunner {
     /// The components of the use cases.
     package let context: ServiceContext
     private let reads: CompanyReads
@@ -38,14 +38,13 @@ public struct TenureService: UseCaseRunner {
         probe = readiness
     }
 
-    /// Runs a use case.
-    public func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
+    package func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
         // Either a read, or a change whose repetition has no further effect.
         try await patiently(repeats: true) { try await context.run(request, call) }
     }
 
     /// Runs a use case at most once for each `Idempotency-Key` of its caller.
-    public func reply<Request: RepeatableUseCase>(
+    package func reply<Request: RepeatableUseCase>(
         to request: Request, _ call: Call, as form: WireForm<Request.Answer>
     ) async throws -> CallResult<Request.Answer> {
         // The key makes a repetition as harmless as one of the caller's.
@@ -54,13 +53,12 @@ public struct TenureService: UseCaseRunner {
         }
     }
 
-    /// Reads a projection.
-    public func read<Read: ProjectionRead>(_ read: Read) async throws -> Read.Answer {
+    package func read<Read: ProjectionRead>(_ read: Read) async throws -> Read.Answer {
         try await patiently(repeats: true) { try await read.run(reads) }
     }
 
     /// Reports what prevents the service from being ready, and faults that do not.
-    public func readiness() async -> ReadinessReport { await probe.report() }
+    package func readiness() async -> ReadinessReport { await probe.report() }
 
     /// The time that one call may wait for connections altogether.
     static let patience: Duration = .seconds(5)

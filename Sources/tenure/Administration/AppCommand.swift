@@ -113,7 +113,6 @@ struct IssuedSecretReport {
     }
 }
 
-/// Lists the apps.
 struct AppList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the apps with their valid secrets and their resources.",
@@ -342,7 +341,6 @@ struct AppRotateSecret: AsyncParsableCommand {
     }
 }
 
-/// Revokes a secret.
 struct AppRevokeSecret: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke-secret", abstract: "Revoke a secret permanently, and end the sessions that it opened.",
@@ -410,7 +408,6 @@ struct AppAddResource: AsyncParsableCommand {
     }
 }
 
-/// Removes a resource of an app.
 struct AppRemoveResource: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-resource", abstract: "Remove a URI that access tokens can be meant for.",

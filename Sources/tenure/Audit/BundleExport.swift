@@ -195,7 +195,6 @@ struct BundleExport: Sendable {
         return count
     }
 
-    /// Describes the selection in words that name no person.
     static func description(
         _ selection: ReplaySelection, _ range: EventLog.Range, _ filter: ReplayFilter
     ) -> JSONValue {

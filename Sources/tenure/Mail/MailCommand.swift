@@ -144,7 +144,6 @@ struct MailDrop: AsyncParsableCommand {
 }
 
 extension MailCommand {
-    /// The id of a mail.
     fileprivate static func id(_ text: String) throws -> UUID {
         guard let id = UUID(lowercased: text.lowercased()) else {
             throw ValidationError("A mail's id has the form of tenure mail list.")

@@ -6,7 +6,6 @@ import Logging
 /// A process without a free descriptor cannot accept, cannot reach its database, and may end: libraries do not expect
 /// that an event loop or a timer cannot be created.
 struct DescriptorAdmission: Sendable {
-    /// The limit of descriptors.
     let limit: DescriptorLimit
     /// The connections that were configured.
     let wanted: Int

@@ -115,7 +115,6 @@ struct OperatorKeyOptions: ParsableArguments {
 ///
 /// The operator's commands read it. The service writes it at the first start and never reads it.
 struct OperatorKeyFile: Sendable {
-    /// The path of the file.
     let path: String
 
     /// Creates a key and writes it atomically and durably with mode 0600.

@@ -310,7 +310,6 @@ enum Logs {
         return logger
     }
 
-    /// Returns the level from the settings.
     static func level(_ settings: Settings, default fallback: Logger.Level) throws -> Logger.Level {
         guard let text = settings.text(.logLevel) else { return fallback }
         guard let level = Logger.Level(rawValue: text.lowercased()) else {

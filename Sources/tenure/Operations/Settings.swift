@@ -220,7 +220,6 @@ extension Settings {
         return text.isEmpty || text.contains(":") ? nil : String(text)
     }
 
-    /// The networks of a setting.
     func networks(_ name: Name) throws -> TrustedNetworks { try Self.networks(list(name), of: name.variable) }
 
     /// Reads networks, and names the setting if one cannot be read.

@@ -80,13 +80,11 @@ struct StatusCommand: AsyncParsableCommand {
 struct ServiceExamination: Sendable {
     /// The address, without a slash at the end.
     let address: String
-    /// Reads a URL and returns the status and the body.
     let get: @Sendable (URL) async throws -> (status: Int, body: [UInt8])
 
     /// The time that the service gets for one answer.
     private static let patience: TimeInterval = 5
 
-    /// Reads over HTTP.
     static let overHTTP: @Sendable (URL) async throws -> (status: Int, body: [UInt8]) = { url in
         var request = URLRequest(url: url)
         request.timeoutInterval = patience

@@ -73,7 +73,6 @@ struct ClientRecoveriesList: AsyncParsableCommand {
     }
 }
 
-/// Opens a recovery.
 struct ClientRecoveriesOpen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open a recovery. Only the security admin opens that of an admin.",

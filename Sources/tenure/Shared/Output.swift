@@ -38,7 +38,6 @@ struct Output: Sendable {
         self.settle = settle
     }
 
-    /// Standard output.
     static func standardOutput() -> Output { Output(descriptor: 1) }
 
     /// The stream for messages and progress.
@@ -95,7 +94,6 @@ struct MessageOutput: Sendable {
         self.sink = sink
     }
 
-    /// Standard error.
     static func standardError() -> MessageOutput { MessageOutput(descriptor: 2) }
 
     private init(descriptor: Int32) {

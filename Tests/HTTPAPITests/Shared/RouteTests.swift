@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "/", "/v1", "/v1/", "/v1/companies", "/v1/companies/", "//v1/companies/Acme", "/v1//companies/Acme",
+        "/", "/v1", "/v1/", "/v1/company", "/v1/companies/", "//v1/companies/Acme", "/v1//companies/Acme",
         "/v1/companies/Acme/", "/v1/companies//employees", "/v1/companies/Acme/employees/", "/V1/companies/Acme",
         "/v1/%63ompanies/Acme", "/v1/companies/A/B", "/v1/./companies/Acme", "/v1/../v1/companies/Acme", "/healthz/",
     ]) func `only an exact match of a pattern is a route`(path: String) async throws {

@@ -120,7 +120,7 @@ struct `Codes of status 404` {
 
     @Test func `are returned for an unknown route`() async throws {
         let client = try sharedWorld().client
-        for path in ["/", "/v1", "/v2/logins", "/v1/logins/x/y/z", "/v1/companies"] {
+        for path in ["/", "/v1", "/v2/logins", "/v1/logins/x/y/z", "/v1/company"] {
             try expectProblem(try await client.get(path), "route.unknown")
         }
         let reply = try await client.get("/v1/logins")
