@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `GET /consent`.
-    static let showConsent = Route(.showConsent) { exchange in
+    static let showConsent = Route(page: .showConsent) { exchange in
         let visit = PageVisit(exchange: exchange)
         guard let handle = visit.requestOfQuery else { return try visit.reply(.malformed) }
         let pending = try await exchange.run(ReadAuthorization(handle: handle, cookie: visit.cookie))
@@ -32,10 +32,10 @@ extension Route {
     }
 
     /// `POST /consent`.
-    static let answerConsent = Route(.answerConsent, body: .form) { exchange in
+    static let answerConsent = Route(page: .answerConsent, body: .form) { exchange in
         let visit = PageVisit(exchange: exchange)
         let form: PageForm
-        do { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
         let answer = try? form.fields.text("answer")
         guard answer == "allow" || answer == "deny" else { return try visit.reply(.malformed) }
         let next = try await exchange.run(

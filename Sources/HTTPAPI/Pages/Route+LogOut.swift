@@ -3,7 +3,7 @@ import TenureAPI
 
 extension Route {
     /// `GET /logout/confirm`. It changes nothing, because any site can send a browser here.
-    static let showLogOut = Route(.showLogOut) { exchange in
+    static let showLogOut = Route(page: .showLogOut) { exchange in
         let visit = PageVisit(exchange: exchange), language = visit.language()
         guard let handle = visit.requestOfQuery else { return try visit.reply(.malformed) }
         guard let session = try await visit.session() else { return try visit.reply(.loggedOut) }
@@ -25,10 +25,10 @@ extension Route {
     }
 
     /// `POST /logout/confirm`.
-    static let confirmLogOut = Route(.confirmLogOut, body: .form) { exchange in
+    static let confirmLogOut = Route(page: .confirmLogOut, body: .form) { exchange in
         let visit = PageVisit(exchange: exchange)
         let form: PageForm
-        do { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
         let answer = try await exchange.run(ConfirmLogOut(handle: form.request, cookie: form.cookie))
         var reply: Reply =
             if case .redirect(let url) = answer { .seeOther(url) } else { try visit.reply(.loggedOut) }

@@ -1,3 +1,4 @@
+import ErrorCodes
 import TenureAPI
 
 extension Route {
@@ -5,7 +6,7 @@ extension Route {
     static func pages(_ configuration: HTTPConfiguration) -> [Route] {
         guard configuration.servesPages else { return [] }
         return [
-            Route(.readPageAsset) { exchange in
+            Route(page: .readPageAsset) { exchange in
                 let (hash, file) = (exchange.captures["hash"], exchange.captures["file"])
                 guard let asset = PageAsset(rawValue: file), asset.hash == hash else { throw Refusal(.routeUnknown) }
                 return asset.reply

@@ -9,13 +9,19 @@ struct Route: Sendable {
     /// The handler.
     let respond: @Sendable (RoutedRequest) async throws -> Reply
 
-    /// - Parameter body: How an endpoint that is no part of the contract reads a body; `nil` for that of the contract.
+    init(_ endpoint: Endpoint, respond: @escaping @Sendable (RoutedRequest) async throws -> Reply) {
+        self.endpoint = endpoint
+        body = endpoint.body
+        self.respond = respond
+    }
+
+    /// A route of an endpoint that is no part of the contract, which therefore says how a body is read.
     init(
-        _ endpoint: Endpoint, body: EndpointBody.Kind? = nil,
+        page endpoint: Endpoint, body: EndpointBody.Kind = .none,
         respond: @escaping @Sendable (RoutedRequest) async throws -> Reply
     ) {
         self.endpoint = endpoint
-        self.body = body ?? endpoint.body
+        self.body = body
         self.respond = respond
     }
 

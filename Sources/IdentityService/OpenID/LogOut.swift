@@ -78,17 +78,17 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
 }
 
 /// Reads where the browser goes after a log-out that a page asks about.
-public struct ReadLogOut: UseCase, CustomStringConvertible {
+package struct ReadLogOut: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
-    public let handle: String
+    package let handle: String
     /// A placeholder that never contains the handle.
-    public var description: String { "[redacted]" }
+    package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    public init(handle: String) { self.handle = handle }
+    package init(handle: String) { self.handle = handle }
 
     /// Returns the origin of the client's registered URI, for the policy of the page; `nil` if the browser stays here.
-    public func run(_ run: UseCaseRun<String?>) async throws -> String? {
+    package func run(_ run: UseCaseRun<String?>) async throws -> String? {
         let context = run.context, time = run.call.time
         guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
         return try await context.end(of: stored.parameters, at: time).origin
