@@ -1,4 +1,3 @@
-import Foundation
 import Mustache
 import Synchronization
 import Testing
@@ -21,19 +20,19 @@ import Testing
         PageNotice.expired.page(in: .english, requestId: "id"),
     ]
 
-    /// What breaks the rules: a text that is not escaped, or an attribute without quotes.
+    /// What breaks the rules: a value that is not escaped or stands outside of quotes, an attribute without quotes, and
+    /// a script or a style within the page.
     private func offences(in source: String) -> [String] {
-        let unescaped = source.matches(of: /\{\{\{|\{\{\s*&/).map { String($0.output) }
-        let pragmas = source.matches(of: /\{\{%[^}]*\}\}/).map { String($0.output) }
-        let tags = source.matches(of: /<[a-zA-Z][^>]*>/).map { String($0.output) }
-        let unquoted = tags.flatMap { tag in
-            tag.replacing(/"[^"]*"/, with: "\"\"").matches(of: /=\s*[^"\s]/).map { _ in tag }
+        let unescaped = source.matches(of: /\{\{\{|\{\{\s*&|\{\{%/).map { String($0.output) }
+        let html = source.replacing(/\{\{[<>$\/#^][^}]*\}\}/, with: "")
+        let scripts = html.matches(of: /<(script|style)[^>]*>[^<]/).map { String($0.output.0) }
+        let tags = html.matches(of: /<[a-zA-Z](?:[^>"]|"[^"]*")*>/).map { String($0.output) }
+        let loose = tags.filter { tag in
+            let bare = tag.replacing(/"[^"]*"/, with: "\"\"")
+            return bare.contains("{{") || bare.contains(/=\s*[^"\s]/)
         }
-        // A value outside of quotes could become an attribute.
-        let loose = tags.filter { $0.replacing(/"[^"]*"/, with: "").contains("{{") }
-        let handlers = tags.filter { $0.contains(/\son[a-z]+\s*=|\sstyle\s*=/) }
-        let scripts = tags.filter { $0.lowercased().hasPrefix("<script") && $0.contains("{{") && !$0.contains("src=") }
-        return unescaped + pragmas + unquoted + loose + handlers + scripts
+        let handlers = tags.filter { $0.contains(/\s(?:on[a-z]+|style)\s*=/) }
+        return unescaped + scripts + loose + handlers
     }
 
     @Test(arguments: PageTemplate.allCases)
@@ -45,7 +44,8 @@ import Testing
     @Test(arguments: [
         "<p>{{{name}}}</p>", "<p>{{& name}}</p>", "<p>{{&name}}</p>", "<a href={{url}}>x</a>", "<input value=x>",
         "<input {{attribute}}>", "<p onclick=\"x()\">x</p>", "<p style=\"color: red\">x</p>",
-        "<input value='{{name}}'>", "<script>{{name}}</script>{{{x}}}", "{{% CONTENT_TYPE:TEXT}}",
+        "<input value='{{name}}'>", "<script>{{name}}</script>", "<script src=\"/x\">x</script>", "<style>p {}</style>",
+        "{{% CONTENT_TYPE:TEXT}}",
     ])
     func `a template that breaks a rule is found`(source: String) {
         #expect(!offences(in: source).isEmpty)
