@@ -131,7 +131,7 @@ struct `The user id of an authentication` {
 struct `The examples of the contract` {
     /// The values of a member in the examples of the contract.
     private static func examples(_ member: String, in contract: String) -> Set<String> {
-        let values = contract.matches(of: /([A-Za-z_]+): "?([A-Za-z0-9_=&:.%\-]+)"?/)
+        let values = contract.matches(of: /"?\b([A-Za-z_]+)"?: "?([A-Za-z0-9_=&:.%\-]+)"?/)
         return Set(values.filter { $0.1 == member }.map { String($0.2) }.filter { $0.utf8.count > 20 })
     }
 
