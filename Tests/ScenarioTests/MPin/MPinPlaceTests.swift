@@ -162,7 +162,11 @@ struct `The examples of the contract` {
                 "regOTT": .string(enrolment.regOTT), "clientSecretShare": confirmed["clientSecretShare"],
             ]
             for (member, value) in sent {
-                let length = try #require(value?.text?.utf8.count), examples = Self.examples(member, in: contract)
+                let length = try #require(value?.text?.utf8.count)
+                // A JWK has a member y too, which is no hexadecimal.
+                let examples = Self.examples(member, in: contract).filter { example in
+                    member != "y" || example.allSatisfy(\.isHexDigit)
+                }
                 #expect(!examples.isEmpty && examples.allSatisfy { $0.utf8.count == length }, "\(member): \(examples)")
             }
         }
