@@ -24,6 +24,7 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
@@ -67,6 +68,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -123,7 +125,8 @@ let package = Package(
             name: "IdentityService",
             dependencies: [
                 "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
-                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, logging, lifecycle,
+                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
+                lifecycle,
             ], swiftSettings: settings),
         .target(
             name: "TenureServer",
@@ -149,8 +152,11 @@ let package = Package(
                 "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "Contract",
                 "AccessTokens",
                 "HTTPLimits",
-                "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, nioCore, nioHTTPTypes,
-                logging, lifecycle,
+                "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, mustache, nioCore,
+                nioHTTPTypes, logging, lifecycle,
+            ],
+            resources: [
+                .embedInCode("Pages/Templates"), .embedInCode("Pages/Assets"), .embedInCode("Pages/Words"),
             ], swiftSettings: settings),
         .target(
             name: "TenureClient",
@@ -258,7 +264,7 @@ let package = Package(
                 "Ledger",
                 "Postgres",
                 "Canonical",
-                "Schema", "TestSupport", crypto,
+                "Schema", "TestSupport", crypto, cryptoExtras,
             ], exclude: ["Fixtures"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
@@ -273,7 +279,8 @@ let package = Package(
                 "HTTPAPI", "HTTPLimits", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient",
                 "ErrorCodes", "AccessTokens",
                 "Canonical",
-                crypto, hummingbird, hummingbirdTesting, httpTypes, nioCore, nioConcurrency, nioPosix, nioSSL, logging,
+                crypto, hummingbird, hummingbirdTesting, httpTypes, mustache, nioCore, nioConcurrency, nioPosix, nioSSL,
+                logging,
                 lifecycle,
             ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
         .testTarget(
@@ -290,7 +297,8 @@ let package = Package(
                 "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "ErrorCodes", "Projections",
                 "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient",
                 "tenure",
-                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, hummingbird,
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, cryptoExtras,
+                hummingbird,
                 nioCore,
                 nioPosix, logging, lifecycle,
             ], exclude: ["ClientLibrary/terminal.py", "Mail/mail_server.py"], swiftSettings: settingsOfTests),

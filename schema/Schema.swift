@@ -32,6 +32,8 @@ public enum Schema {
         Script(name: "m017_row_codes", bytes: PackageResources.m017_row_codes_sql),
         Script(name: "m018_suspended_domains", bytes: PackageResources.m018_suspended_domains_sql),
         Script(name: "m020_append_lock", bytes: PackageResources.m020_append_lock_sql),
+        Script(name: "m021_id_token_keys", bytes: PackageResources.m021_id_token_keys_sql),
+        Script(name: "m022_openid", bytes: PackageResources.m022_openid_sql),
     ]
 
     /// The revision of the functions, of both forms. It grows with each release that changes one of them, so that an

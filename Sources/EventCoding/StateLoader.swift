@@ -188,6 +188,22 @@ extension StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "recovery", id: id.uuid)
     }
 
+    /// The stream of a browser's cookie.
+    package static func browserSession(_ id: BrowserSessionID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "browser", id: id.uuid)
+    }
+
+    /// The stream of a client's grant.
+    package static func grant(_ id: GrantID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "grant", id: id.uuid)
+    }
+
+    /// The stream of an employee's consent to a client.
+    package static func consent(_ employee: EmployeeID, to client: AppID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "consent", id: Consent.id(of: employee, to: client))
+    }
+
+    /// The stream of an invitation.
     package static func invitation(_ id: InvitationID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "invitation", id: id.uuid)
     }
@@ -208,6 +224,9 @@ extension StreamID {
 
     /// How the log begins.
     package static let system = StreamID(ledger: .system, kind: "system", id: LedgerID.system.uuid)
+
+    /// The replacements of keys that sign tokens.
+    package static let tokenKeys = StreamID(ledger: .system, kind: "tokenkeys", id: LedgerID.system.uuid)
 
     /// The one stream of checkpoints.
     package static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)

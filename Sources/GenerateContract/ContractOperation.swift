@@ -90,12 +90,13 @@ struct ContractOperation {
                 "required": .literal("false"),
                 "content": .object(ContractObject(entries: [.init(name: form, node: .object(content))])),
             ])
-        case .optional, .required, .form:
+        case .optional, .required, .form, .optionalForm:
             guard let schema = terms.body.schema else { throw ContractFault("\(endpoint) takes a body without schema") }
-            let media = terms.body.kind == .form ? form : "application/json"
+            let kind = terms.body.kind
+            let media = [.form, .optionalForm].contains(kind) ? form : "application/json"
             let content = ContractObject(entries: [.init(name: media, node: try components.content(schema))])
             let body: ContractObject = [
-                "required": .literal(String(terms.body.kind != .optional)), "content": .object(content),
+                "required": .literal(String(![.optional, .optionalForm].contains(kind))), "content": .object(content),
             ]
             return components.share("requestBodies", schema, .object(body))
         }

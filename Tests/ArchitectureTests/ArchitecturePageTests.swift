@@ -9,7 +9,7 @@ import Testing
     ]
     static let capabilities = [
         "Registration", "Login", "MPin", "Mail", "Credentials", "Devices", "Recovery", "Administration", "Sessions",
-        "Tokens",
+        "Tokens", "OpenID", "Pages",
         "Audit", "Operations", "Flows", "Shared",
     ]
     /// Folders of these targets that are no capability.

@@ -58,7 +58,7 @@ enum ImportTable {
             local: [
                 "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
                 "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text",
-            ], external: ["Crypto", "Logging", "ServiceLifecycle"]),
+            ], external: ["Crypto", "CryptoExtras", "Logging", "ServiceLifecycle"]),
         "TenureServer": Row(
             local: [
                 "TenureAPI", "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials",
@@ -77,7 +77,7 @@ enum ImportTable {
             ],
             external: [
                 "Crypto", "HTTPTypes", "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HummingbirdTLS",
-                "Logging",
+                "Logging", "Mustache",
                 "NIOCore", "NIOHTTPTypes", "NIOPosix", "NIOSSL", "ServiceLifecycle",
             ]),
         "TenureClient": Row(

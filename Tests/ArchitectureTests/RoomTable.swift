@@ -16,6 +16,7 @@ enum RoomTable {
         "Flows": ["Shared"],
         "Sessions": ["Shared"],
         "Tokens": ["Sessions", "Shared"],
+        "OpenID": ["Administration", "Sessions", "Shared"],
         "Mail": ["Flows", "Shared"],
         "Administration": ["Sessions", "Shared"],
         "Devices": ["Administration", "Mail", "Sessions", "Shared"],

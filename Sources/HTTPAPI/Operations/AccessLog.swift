@@ -58,6 +58,8 @@ struct Trace {
     var isOAuth = false
     /// Whether the path is that of a link in a mail, so that a refusal is a page.
     var isMailLink = false
+    /// Whether the path is that of a page, so that a refusal is one too.
+    var isPage = false
     /// The caller, once authenticated.
     var caller: String?
     /// The draws of the request from the rate limits.

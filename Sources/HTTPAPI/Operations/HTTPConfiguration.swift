@@ -47,6 +47,8 @@ package struct HTTPConfiguration: Sendable {
     package var preparation: @Sendable () -> [String] = { [] }
     /// The mails to show under `/dev/mail`, on loopback only; `nil` for none.
     package var developmentMail: MailDirectory?
+    /// Whether the pages for browsers are served.
+    package var servesPages = false
     /// The clock that stamps the arrival of requests.
     package var now: @Sendable () -> Timestamp = { .now() }
     /// Receives the bound port once the server accepts connections.

@@ -42,21 +42,17 @@ struct APIResponder: HTTPResponder {
         await metrics.begin()
         var reply: Reply
         var closes = false
+        let shared = await openTo(request, headers, trace)
         do {
-            reply = try await serve(request, headers, context, &trace)
+            let preflight = request.method == .options ? CrossOriginAccess.preflight(shared) : nil
+            if let preflight { reply = preflight } else { reply = try await serve(request, headers, context, &trace) }
         } catch {
             var refusal = refusal(error, trace)
             refusal.isOAuth = trace.isOAuth
             closes = refusal.closes
-            let challenge = trace.access.map {
-                AuthenticationChallenge(access: $0, presented: headers.credentials)
-            }
-            reply =
-                trace.isMailLink
-                ? Reply(pageOf: refusal, requestId: trace.requestId, languages: headers.preferredLanguages)
-                : Reply(
-                    refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
+            reply = self.reply(to: refusal, headers, trace)
         }
+        reply.headers.merge(shared) { own, _ in own }
         // A replayed problem document names the first call, in its body and in this header.
         if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
         RateDraw.addFields(trace.draws, to: &reply.headers)
@@ -70,6 +66,29 @@ struct APIResponder: HTTPResponder {
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
                 code: reply.code, duration: duration, caller: trace.caller), quiet: trace.isQuiet)
         return await response(reply, isHead: request.method == .head, on: context, closes: closes)
+    }
+
+    /// The problem document of a refusal, or the page where people read the answer.
+    private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
+        let languages = headers.preferredLanguages
+        if trace.isMailLink { return Reply(pageOf: refusal, requestId: trace.requestId, languages: languages) }
+        if trace.isPage,
+            let notice = try? Reply(noticeOf: refusal, requestId: trace.requestId, languages: languages)
+        {
+            return notice
+        }
+        let challenge = trace.access.map { AuthenticationChallenge(access: $0, presented: headers.credentials) }
+        return Reply(
+            refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
+    }
+
+    /// The header fields for scripts of clients' pages; none for most requests.
+    private func openTo(
+        _ request: Request, _ headers: RequestHeaders, _ trace: Trace
+    ) async -> [String: String] {
+        guard let target = RequestTarget(request.head.path ?? "") else { return [:] }
+        let call = Call(requestId: trace.requestId, time: configuration.now())
+        return await CrossOriginAccess(service: service).fields(path: target.rawPath, headers, call)
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
@@ -137,7 +156,10 @@ extension APIResponder {
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(arrival.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
-        let caller = try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
+        let mayBePublic = route.endpoint == .revokeToken && headers.all("Authorization").isEmpty
+        let caller =
+            mayBePublic
+            ? nil : try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
         trace.caller = caller?.fingerprintId
         if let caller {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
@@ -175,6 +197,7 @@ extension APIResponder {
         let target = RequestTarget(request.head.path ?? "")
         trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
         trace.isMailLink = target.map { Endpoint.isMailLink(path: $0.rawPath) } ?? false
+        trace.isPage = configuration.servesPages && target.map { Endpoint.isPage(path: $0.rawPath) } ?? false
         let body = try await RequestBodyReader(
             limits: configuration.limits, timeout: configuration.connections.bodyTimeout
         ).read(request, headers: headers)

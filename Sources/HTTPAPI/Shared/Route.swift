@@ -4,22 +4,35 @@ import TenureAPI
 /// An endpoint and its handler.
 struct Route: Sendable {
     let endpoint: Endpoint
+    /// How the endpoint reads a body.
+    let body: EndpointBody.Kind
     /// The handler.
     let respond: @Sendable (RoutedRequest) async throws -> Reply
 
     init(_ endpoint: Endpoint, respond: @escaping @Sendable (RoutedRequest) async throws -> Reply) {
         self.endpoint = endpoint
+        body = endpoint.body
+        self.respond = respond
+    }
+
+    /// A route of an endpoint that is no part of the contract, which therefore says how a body is read.
+    init(
+        page endpoint: Endpoint, body: EndpointBody.Kind = .none,
+        respond: @escaping @Sendable (RoutedRequest) async throws -> Reply
+    ) {
+        self.endpoint = endpoint
+        self.body = body
         self.respond = respond
     }
 
     /// Rejects an unexpected body, a missing body, and a body of another media type.
     func checkBody(_ bytes: [UInt8], _ headers: RequestHeaders) throws(Refusal) {
         if bytes.isEmpty {
-            if endpoint.body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
-            if endpoint.body == .form { throw .invalid(.pointer(""), "a form is expected") }
+            if body == .required { throw .invalid(.pointer(""), "a JSON document is expected") }
+            if body == .form { throw .invalid(.pointer(""), "a form is expected") }
             return
         }
-        guard let mediaType = endpoint.body.mediaType else { throw .invalid(.pointer(""), "no body is expected") }
+        guard let mediaType = body.mediaType else { throw .invalid(.pointer(""), "no body is expected") }
         try mediaType.require(headers, method: endpoint.method)
     }
 }
@@ -35,7 +48,7 @@ extension EndpointBody.Kind {
         switch self {
         case .none, .emptyForm: nil
         case .optional, .required: .json
-        case .form: .form
+        case .form, .optionalForm: .form
         }
     }
 }
@@ -43,7 +56,7 @@ extension EndpointBody.Kind {
 extension Route {
     /// Every route that the service serves.
     static func all(_ configuration: HTTPConfiguration) -> [Route] {
-        general(configuration) + ofReturns + ofTokens + ofMPin
+        general(configuration) + ofReturns + ofTokens + ofOpenID + ofMPin + pages(configuration)
     }
 
     private static func general(_ configuration: HTTPConfiguration) -> [Route] {

@@ -1,5 +1,6 @@
 import AccessTokens
 import Canonical
+import ErrorCodes
 import IdentityService
 import TenureAPI
 
@@ -20,12 +21,15 @@ extension Route {
         let keys = try await exchange.run(ReadTokenKeys())
         return Reply(
             headers: ["Content-Type": "application/jwk-set+json", "Cache-Control": cacheable],
-            body: keys.json.canonicalBytes())
+            body: keys.canonicalBytes())
     }
 
     /// `POST /oauth/introspect`.
     static let introspectToken = Route(.introspectToken) { exchange in
         let request = try exchange.tokenForm()
+        if let grant = try await exchange.run(IntrospectGrantToken(app: exchange.app(), token: request.token)) {
+            return Reply(headers: ["Content-Type": "application/json"], body: grant.canonicalBytes())
+        }
         let claims = try await exchange.run(IntrospectToken(app: exchange.app(), token: request.token))
         return .json(claims.map { TokenIntrospectionResponse.active(.init($0)) } ?? .inactive)
     }
@@ -33,7 +37,15 @@ extension Route {
     /// `POST /oauth/revoke`. The reply tells nothing about the token (RFC 7009 §2.2).
     static let revokeToken = Route(.revokeToken) { exchange in
         let request = try exchange.tokenForm()
-        try await exchange.run(RevokeToken(app: exchange.app(), token: request.token))
+        guard case .app(let app)? = exchange.presented else {
+            // A public client, or one that has its secret in the form. It has grants only.
+            guard let client = try? await exchange.client(FormReader(exchange.body)) else { throw Refusal(.appUnknown) }
+            _ = try await exchange.run(RevokeGrantToken(client: client, token: request.token))
+            return Reply()
+        }
+        let client = AuthenticatedClient(app)
+        if try await exchange.run(RevokeGrantToken(client: client, token: request.token)) { return Reply() }
+        try await exchange.run(RevokeToken(app: app, token: request.token))
         return Reply()
     }
 

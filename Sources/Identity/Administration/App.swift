@@ -19,6 +19,8 @@ package enum App: Decider {
         package internal(set) var secrets: [SecretID: Secret] = [:]
         /// The URIs that tokens can be meant for besides the app: its resources (RFC 8707), ``maximumResources`` at most.
         package internal(set) var resources: Set<String> = []
+        /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
+        package internal(set) var client: ClientRegistration?
 
         /// Returns the secret in force that has this digest.
         ///
@@ -63,6 +65,8 @@ package enum App: Decider {
         case addResource(ResourceIndicator, AuthorityDecision)
         /// Remove a resource; no session ends.
         case removeResource(ResourceIndicator, AuthorityDecision)
+        /// Register the app as a client of the OpenID provider, or change what is registered.
+        case changeClient(ClientRegistration, AuthorityDecision)
     }
 
     /// The reasons to reject a command.
@@ -120,6 +124,7 @@ extension App {
         case .secretRevoked(let event): state.secrets[event.secretID]?.isRevoked = true
         case .resourceAdded(let event): state.resources.insert(event.resource.text)
         case .resourceRemoved(let event): state.resources.remove(event.resource.text)
+        case .clientChanged(let event): state.client = event.client
         }
     }
 
@@ -167,6 +172,11 @@ extension App {
             guard let id = state.id else { throw .unknownApp }
             guard state.resources.contains(resource.text) else { throw .unknownResource }
             return [.resourceRemoved(AppResourceRemoved(appID: id, resource: resource, by: by.authority))]
+        case .changeClient(let client, let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard state.client != client else { return [] }
+            return [.clientChanged(AppClientChanged(appID: id, client: client, by: by.authority))]
         }
     }
 

@@ -1,7 +1,8 @@
 import Canonical
 
-/// An event of an app, its secrets or its resources.
+/// An event of an app, its secrets, its resources or its registration as a client.
 package enum AppEvent: AggregateEvent {
+    /// An app was registered.
     case registered(AppRegistered)
     /// A secret was issued. Its text is never stored.
     case secretIssued(AppSecretIssued)
@@ -12,11 +13,13 @@ package enum AppEvent: AggregateEvent {
     /// A resource was registered.
     case resourceAdded(AppResourceAdded)
     case resourceRemoved(AppResourceRemoved)
+    /// The registration as a client changed.
+    case clientChanged(AppClientChanged)
 
     /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
-        AppResourceAdded.self, AppResourceRemoved.self,
+        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self,
     ]
 
     package var payload: any EventPayload {
@@ -27,6 +30,7 @@ package enum AppEvent: AggregateEvent {
         case .secretRetired(let event): event
         case .resourceAdded(let event): event
         case .resourceRemoved(let event): event
+        case .clientChanged(let event): event
         }
     }
 
@@ -39,6 +43,7 @@ package enum AppEvent: AggregateEvent {
         case let event as AppSecretRetired: self = .secretRetired(event)
         case let event as AppResourceAdded: self = .resourceAdded(event)
         case let event as AppResourceRemoved: self = .resourceRemoved(event)
+        case let event as AppClientChanged: self = .clientChanged(event)
         default: return nil
         }
     }

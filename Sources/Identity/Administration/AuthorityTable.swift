@@ -27,7 +27,7 @@ package enum AuthorityTable {
         case linkApp = "link or unlink an app, set the roles of a link"
         case confirmDomain = "confirm a domain"
         case erase = "erase personal data"
-        case administerApps = "register an app, change its secrets or resources"
+        case administerApps = "register an app, change its secrets, resources or client data"
         case verifyMPin = "verify an M-Pin identity, issue an activation code"
         case linkMPin = "link an M-Pin identity to an account"
         case revokeMPin = "revoke an M-Pin identity"

@@ -23,10 +23,10 @@ package struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
             throw Self.refusal("the URI has more than \(Self.maximumBytes) bytes")
         }
         guard !bytes.contains(UInt8(ascii: "#")) else { throw Self.refusal("the URI has a fragment; leave it out") }
-        guard Self.isWritten(bytes) else {
+        guard URICharacters.areWritten(bytes) else {
             throw Self.refusal("the URI contains a character that is not accepted; percent-encode it")
         }
-        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), Self.isScheme(bytes[..<colon]) else {
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), URICharacters.areScheme(bytes[..<colon]) else {
             throw Self.refusal("the URI has no scheme; write an absolute one, such as https://api.example.com/")
         }
         let rest = bytes[(colon + 1)...], scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
@@ -41,40 +41,10 @@ package struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
         ValueError(.requestInvalid, field: "resource", reason: reason)
     }
 
-    /// Whether a text consists of the characters of URIs, with complete percent-encodings (RFC 3986, section 2).
-    private static func isWritten(_ bytes: [UInt8]) -> Bool {
-        bytes.indices.allSatisfy { index in
-            switch bytes[index] {
-            case UInt8(ascii: "%"):
-                index + 2 < bytes.count && isHexDigit(bytes[index + 1]) && isHexDigit(bytes[index + 2])
-            case let byte: isLetter(byte) || isDigit(byte) || marks.contains(byte)
-            }
-        }
-    }
-
-    /// The reserved and unreserved characters besides letters and digits.
-    private static let marks = Set("-._~:/?[]@!$&'()*+,;=".utf8)
-
-    /// Whether a text is a scheme: a letter, then letters, digits, `+`, `-` and `.` (RFC 3986, section 3.1).
-    private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
-        guard let first = bytes.first, isLetter(first) else { return false }
-        return bytes.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
-    }
-
     /// Whether what follows the scheme is `//` and the beginning of a host.
     private static func namesHost(_ rest: ArraySlice<UInt8>) -> Bool {
         guard rest.starts(with: "//".utf8), let first = rest.dropFirst(2).first else { return false }
-        return isLetter(first) || isDigit(first) || first == UInt8(ascii: "[")
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
+        return URICharacters.isLetter(first) || URICharacters.isDigit(first) || first == UInt8(ascii: "[")
     }
 }
 

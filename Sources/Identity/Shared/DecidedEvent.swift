@@ -20,6 +20,7 @@ extension EventPayload {
 extension AddressReclaimed: DecidedEvent {}
 extension AdminAppointed: DecidedEvent {}
 extension AdminDismissed: DecidedEvent {}
+extension AppClientChanged: DecidedEvent {}
 extension AppLinked: DecidedEvent {}
 extension AppResourceAdded: DecidedEvent {}
 extension AppResourceRemoved: DecidedEvent {}

@@ -48,11 +48,12 @@ package enum EventCatalogue {
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
-        AppResourceAdded.self, AppResourceRemoved.self,
-        SystemFounded.self, CheckpointSealed.self, LedgerTimeAccepted.self,
+        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self,
+        SystemFounded.self, CheckpointSealed.self, LedgerTimeAccepted.self, TokenKeysRotated.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
         AnswersValidated.self, PassphraseValidated.self,
-        SessionOpened.self, SessionClosed.self,
+        SessionOpened.self, SessionClosed.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
+        ConsentGiven.self, ConsentWithdrawn.self,
         MPinPolicyChanged.self, MPinRegistrationStarted.self, MPinRegistrationRestarted.self, MPinLinked.self,
         MPinIdentityVerified.self, MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self,
         MPinFailuresCleared.self, MPinBlocked.self, MPinRevoked.self, MPinErased.self, MPinAuthenticated.self,
@@ -62,7 +63,7 @@ package enum EventCatalogue {
 
     /// The parts whose members stand in the `data` of several events, or in an element of it.
     package static let parts: [any FlatObject.Type] = [
-        CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self,
+        CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
         CheckpointSealed.Checkpoint.self,
     ]
 

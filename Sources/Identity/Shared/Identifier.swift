@@ -47,6 +47,10 @@ package enum FlowSubject {}
 package enum SessionSubject {}
 /// The subject of ids of app secrets.
 package enum SecretSubject {}
+/// The subject of ids of grants of clients.
+package enum GrantSubject {}
+/// The subject of ids of browser sessions.
+package enum BrowserSessionSubject {}
 /// The subject of ids of recoveries.
 package enum RecoverySubject {}
 /// The subject of ids of returns.
@@ -71,6 +75,11 @@ package typealias SessionID = Identifier<SessionSubject>
 package typealias AppID = Identifier<App>
 /// The id of an app's secret.
 package typealias SecretID = Identifier<SecretSubject>
+/// The id of a client's grant.
+package typealias GrantID = Identifier<GrantSubject>
+/// The id of a browser session.
+package typealias BrowserSessionID = Identifier<BrowserSessionSubject>
+/// The id of a recovery.
 package typealias RecoveryID = Identifier<RecoverySubject>
 /// The id of the return of a security admin.
 package typealias ReturnID = Identifier<ReturnSubject>

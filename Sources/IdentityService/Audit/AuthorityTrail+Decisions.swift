@@ -20,6 +20,8 @@ extension AuthorityTrail {
         case let payload as EmployeeKeyRevoked:
             if returns.isUndone(event, payload) { return nil }
             return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
+        case is BrowserSessionOpened, is GrantOpened, is GrantClosed, is ConsentGiven, is ConsentWithdrawn:
+            return openID.violation(event, payload, in: tenant).map { .unlawful($0) }
         case is ReturnRequested, is ReturnOpened, is ReturnCompleted, is ReturnCancelled:
             return returned(event, payload)
         case is RecoveryOpened, is RecoveryConfirmed, is RecoveryCancelled: return recovery(event, payload)

@@ -21,7 +21,11 @@ struct AuthorityTrail: Sendable {
     /// The types of the events that the trail judges.
     static let types = Set(
         (TenantEvent.payloads + EmployeeEvent.payloads + InvitationEvent.payloads + MPinTrail.payloads).map { $0.type }
-            + [RecoveryOpened.type, RecoveryConfirmed.type, RecoveryCancelled.type, SessionOpened.type])
+            + [
+                RecoveryOpened.type, RecoveryConfirmed.type, RecoveryCancelled.type, SessionOpened.type,
+                SessionClosed.type,
+            ]
+    ).union(OpenIDTrail.types)
 
     /// The authority of apps and of the operator from the system ledger; `nil` if that ledger is not available.
     let system: SystemAuthority?
@@ -40,6 +44,7 @@ struct AuthorityTrail: Sendable {
     /// The invitations, without their texts.
     private(set) var invitations: [InvitationID: Invitation.State] = [:]
     private(set) var mpin = MPinTrail()
+    private(set) var openID = OpenIDTrail()
     /// When an invitation was last used: its use may release a provisional id.
     private(set) var lastInvitationUse: Timestamp?
     /// Employees who registered without the invitation that the policy requires, with the position. Its use follows in
@@ -152,7 +157,7 @@ struct AuthorityTrail: Sendable {
     }
 
     /// The types that were introduced with the table.
-    private static let newTypes = MPinTrail.types.union([
+    private static let newTypes = MPinTrail.types.union(OpenIDTrail.types).union([
         EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
         InvitationUsed.type, InvitationRevoked.type, ReturnRequested.type, ReturnOpened.type, ReturnCompleted.type,
         ReturnCancelled.type,
@@ -202,6 +207,7 @@ struct AuthorityTrail: Sendable {
             Invitation.evolve(&invitations[invitation, default: Invitation.initial], recorded(own, event))
         }
         mpin.learn(event, payload)
+        openID.learn(event, payload)
         if payload is EmployeeApproved || payload is EmployeeCancelled || payload is EmployeeReinstated
             || payload is EmployeeSessionsEnded
         {

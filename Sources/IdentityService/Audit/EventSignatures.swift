@@ -10,7 +10,7 @@ enum EventSignatures {
     /// The unsigned event types that no other event is judged by. Most events of a log are of these types, and are not
     /// read in full.
     static let unsigned: Set<String> = [
-        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, SessionClosed.type,
+        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, TokenKeysRotated.type,
     ]
 
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.

@@ -56,7 +56,7 @@ struct SystemAuthority: Sendable {
     /// The event types that are judged.
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-        AppResourceAdded.type, AppResourceRemoved.type, LedgerTimeAccepted.type,
+        AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, LedgerTimeAccepted.type,
     ]
 
     /// The notes that are no violations.
@@ -172,6 +172,7 @@ struct SystemAuthority: Sendable {
         case let payload as AppSecretRetired: administered(event, payload.by, AppSecretRetired.schemas.upperBound)
         case let payload as AppResourceAdded: administered(event, payload.by, AppResourceAdded.schemas.upperBound)
         case let payload as AppResourceRemoved: administered(event, payload.by, AppResourceRemoved.schemas.upperBound)
+        case let payload as AppClientChanged: administered(event, payload.by, AppClientChanged.schemas.upperBound)
         case let payload as LedgerTimeAccepted: accepted(event, payload)
         default: nil
         }

@@ -48,6 +48,9 @@ struct ExpiringRows: Sendable {
         budgets,
         ExpiringRows(table: "recovery_request", key: "employee_id", moment: "expires_at"),
         ExpiringRows(table: "mpin_pass", key: "pass_id", moment: "expires_at"),
+        ExpiringRows(table: "authorization_request", key: "request_id", moment: "expires_at"),
+        ExpiringRows(table: "authorization_code", key: "code_id", moment: "forget_at"),
+        ExpiringRows(table: "client_grant", key: "grant_id", moment: "ends_at"),
     ]
     /// Budgets that are full, and those of decoys without a charge for a year.
     static let budgets = ExpiringRows(table: "budget", key: "key", moment: "forget_at")

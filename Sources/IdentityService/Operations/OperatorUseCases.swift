@@ -55,6 +55,8 @@ package struct OperatorUseCases: Sendable {
         package let secrets: [(secretId: UUID, roles: [String])]
         /// The URIs of the app's resources, sorted.
         package let resources: [String]
+        /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
+        package let client: ClientView?
     }
 
     /// Returns the erasure of people on the same components.
@@ -166,7 +168,8 @@ extension OperatorUseCases {
             views.append(
                 AppView(
                     appId: id.uuid, name: state.name ?? "",
-                    secrets: secrets.map { ($0.id.uuid, $0.roles.names) }, resources: state.resources.sorted()))
+                    secrets: secrets.map { ($0.id.uuid, $0.roles.names) }, resources: state.resources.sorted(),
+                    client: state.client.map(ClientView.init)))
         }
         return views
     }

@@ -61,7 +61,8 @@ package struct RowExamination: Sendable {
 
     /// Counts the rows with a wrong code, and those without one.
     private func codes(of table: CodedTable) async throws -> (wrong: Int, without: Int) {
-        let pool = table == ProtectedRows.tokenKeys ? application : reader
+        let isKey = [ProtectedRows.tokenKeys, ProtectedRows.idTokenKeys].contains(table)
+        let pool = isKey ? application : reader
         let types = try await types(of: table, pool)
         let columns = (table.key + table.covered + ["mac"]).map { "\(identifier: $0)" as SQL }.listed
         let key = table.key.map { "\(identifier: $0)" as SQL }.listed

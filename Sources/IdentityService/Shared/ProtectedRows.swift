@@ -37,9 +37,30 @@ enum ProtectedRows {
         "recovery_request", key: ["ledger_id", "employee_id", "fingerprint"], covered: ["expires_at", "is_open"])
     static let tokenKeys = CodedTable(
         "token_key", key: ["key_id"], covered: ["sealed", "created_at", "signs_from"])
+    static let idTokenKeys = CodedTable(
+        "id_token_key", key: ["key_id"], covered: ["algorithm", "sealed", "created_at", "signs_from"])
+
+    static let browserSessions = CodedTable(
+        "browser_session", key: ["ledger_id", "browser_session_id"],
+        covered: ["session_id", "employee_id", "digest", "opened_at"])
+    static let authorizationCodes = CodedTable(
+        "authorization_code", key: ["ledger_id", "code_id"],
+        covered: [
+            "digest", "session_id", "employee_id", "client_id", "redirect", "challenge", "nonce", "scopes", "is_dead",
+            "expires_at", "forget_at",
+        ])
+    static let grants = CodedTable(
+        "client_grant", key: ["ledger_id", "grant_id"],
+        covered: [
+            "session_id", "employee_id", "fingerprint", "client_id", "secret_id", "app_id", "tenant_version", "scopes",
+            "methods", "authenticated_at", "refresh_counter", "refreshed_at", "access_expires_at", "ends_at",
+        ])
 
     /// All tables, in the order of their names.
-    static let all = [claims, replies, mails, passes, recoveryRequests, sessions, cutoffs, tokenKeys]
+    static let all = [
+        authorizationCodes, browserSessions, claims, grants, idTokenKeys, replies, mails, passes, recoveryRequests,
+        sessions, cutoffs, tokenKeys,
+    ]
 }
 
 /// Makes and compares the codes of rows.

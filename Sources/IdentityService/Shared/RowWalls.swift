@@ -75,6 +75,9 @@ package enum RowWalls {
             "token_key", "key_id sealed created_at signs_from mac",
             code + "A row that was deleted and put back is published, but no longer signs"),
         Wall(
+            "id_token_key", "key_id algorithm sealed created_at signs_from mac",
+            code + "A row that was deleted and put back is published, but no longer signs"),
+        Wall(
             "mpin_server_key", "ledger_id epoch sealed",
             "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),
         Wall(
@@ -127,6 +130,27 @@ package enum RowWalls {
         Wall(
             "refresh_reply", "ledger_id session_id refresh_counter exchanged_at sealed",
             "AES-GCM under a key that the presented token yields, bound to all other columns"),
+        Wall(
+            "browser_session", "ledger_id browser_session_id session_id employee_id digest opened_at mac",
+            code + "It is worth nothing without its session"),
+        Wall(
+            "authorization_request", "ledger_id request_id version sealed expires_at",
+            "AES-GCM under a key that the handle yields; a deleted row is a request that begins again"),
+        Wall(
+            "authorization_code",
+            "ledger_id code_id digest session_id employee_id client_id redirect challenge nonce scopes is_dead "
+                + "expires_at forget_at mac",
+            code + "A code opens one grant, which the log shows, whatever the row says"),
+        Wall(
+            "client_grant",
+            "ledger_id grant_id session_id employee_id fingerprint client_id secret_id app_id tenant_version scopes "
+                + "methods authenticated_at refresh_counter refreshed_at access_expires_at ends_at mac",
+            code
+                + "Each use reads the log, which has the end of grant, link, key and person. An older row of a grant in "
+                + "force lets older tokens be used, by whoever has them"),
+        Wall(
+            "consent", "ledger_id employee_id client_id scopes given_at",
+            "not noticed; it is a list, and the stream of a consent decides"),
     ]
 
     private static let others = [

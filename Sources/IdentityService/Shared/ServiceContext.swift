@@ -25,6 +25,10 @@ package struct ServiceContext: Sendable {
     let rows: RowAuthentication
     /// The keys that sign access tokens.
     let tokenKeys: TokenKeys
+    /// The origins of clients of the OpenID provider.
+    let clientOrigins = ClientOrigins()
+    /// The keys that sign ID tokens.
+    let idTokenKeys: IDTokenKeys
     /// The calls of apps for tenants that they are not linked to.
     let unlinkedAppCalls = UnlinkedAppCalls()
     /// The database's clock; `nil` for tests with a clock of their own.
@@ -59,7 +63,9 @@ package struct ServiceContext: Sendable {
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
         self.mpinKeys = mpinKeys
-        tokenKeys = TokenKeys(pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
+        tokenKeys = TokenKeys(
+            .accessToken, pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
+        idTokenKeys = IDTokenKeys(pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
     }
 }
 

@@ -1,5 +1,5 @@
 package import AccessTokens
-import Canonical
+package import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -14,14 +14,16 @@ package struct ReadTokenIssuer: UseCase {
     package func run(_ run: UseCaseRun<String>) async throws -> String { run.context.settings.tokenIssuer }
 }
 
-/// Returns the public keys that verify access tokens (RFC 7517).
+/// Returns the public keys that verify access tokens and ID tokens (RFC 7517).
 package struct ReadTokenKeys: UseCase {
     /// Takes nothing: the keys are the same for everybody.
     package init() {}
 
-    /// Returns the keys; during a rotation there are two.
-    package func run(_ run: UseCaseRun<TokenKeySet>) async throws -> TokenKeySet {
-        try await run.context.tokenKeys.published(at: run.call.time)
+    /// Returns the JWK set; during a rotation there are two keys for each use.
+    package func run(_ run: UseCaseRun<JSONValue>) async throws -> JSONValue {
+        let context = run.context, time = run.call.time
+        let access = try await context.tokenKeys.published(at: time).keys.map(\.json)
+        return ["keys": .array(access + (try await context.idTokenKeys.published(at: time)))]
     }
 }
 

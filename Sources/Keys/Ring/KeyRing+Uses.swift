@@ -263,6 +263,29 @@ extension KeyRing {
 }
 
 extension KeyRing {
+    /// Returns the 32 bytes that authenticate a token of a client's grant: HMAC-SHA-256 under the sessions key over the
+    /// length-prefixed list of `tenure/v1/grant-token`, the kind and the body.
+    ///
+    /// - Parameter kind: `access` or `refresh`. One cannot be used in place of the other.
+    public func grantTokenCode(kind: String, _ body: [UInt8]) -> [UInt8] {
+        authenticationCode(Self.grantTokenMessage(kind, body), .sessions)
+    }
+
+    /// Whether the code authenticates the token. The comparison takes constant time.
+    public func isGrantTokenCode(_ code: [UInt8], kind: String, of body: [UInt8]) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(
+            code, authenticating: Self.grantTokenMessage(kind, body), using: secret(.sessions).symmetric)
+    }
+
+    private static func grantTokenMessage(_ kind: String, _ body: [UInt8]) -> [UInt8] {
+        var message = LengthPrefixed(tag: "tenure/v1/grant-token")
+        message.append(kind)
+        message.append(body)
+        return message.bytes
+    }
+}
+
+extension KeyRing {
     /// Returns the code in a link that is sent by mail: 32 bytes, HMAC-SHA-256 under the mail key.
     ///
     /// - Parameters:
@@ -297,6 +320,26 @@ extension KeyRing {
     /// Decrypts what ``sealTokenKey(_:keyID:)`` encrypted for this id; `nil` if it does not open.
     package func openTokenKey(_ sealed: [UInt8], keyID: String) -> [UInt8]? {
         SealedBytes.open(sealed, under: tokenSealKey, authenticating: Array(keyID.utf8))
+    }
+
+    /// Encrypts a private key that signs ID tokens: nonce (12) ‖ ciphertext ‖ tag (16). It opens as no key of access
+    /// tokens, and as a key of no other algorithm.
+    ///
+    /// - Parameters:
+    ///   - keyID: The id of the key, which is authenticated with it.
+    ///   - algorithm: Its algorithm, such as `RS256`, which is authenticated too.
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    public func sealIDTokenKey(_ clear: [UInt8], keyID: String, algorithm: String) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: idTokenSealKey, authenticating: Array("\(algorithm) \(keyID)".utf8))
+    }
+
+    /// Decrypts what ``sealIDTokenKey(_:keyID:algorithm:)`` encrypted for this id; `nil` if it does not open.
+    public func openIDTokenKey(_ sealed: [UInt8], keyID: String, algorithm: String) -> [UInt8]? {
+        SealedBytes.open(sealed, under: idTokenSealKey, authenticating: Array("\(algorithm) \(keyID)".utf8))
+    }
+
+    private var idTokenSealKey: SymmetricKey {
+        derivedKey(.tokens, salt: [], info: Array("tenure/v1/id-token-key".utf8))
     }
 
     private var tokenSealKey: SymmetricKey { derivedKey(.tokens, salt: [], info: Array("tenure/v1/token-key".utf8)) }

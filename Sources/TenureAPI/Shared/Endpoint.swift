@@ -535,7 +535,7 @@ extension Endpoint {
         answers: .text("text/javascript"), .conditional)
 
     /// Every endpoint, in the order of the documentation.
-    public static let all: [Endpoint] = general + ofReturns + ofTokens + ofMPin
+    public static let all: [Endpoint] = general + ofReturns + ofTokens + ofOpenID + ofMPin
 
     private static let general: [Endpoint] = [
         .listQuestions,

@@ -12,6 +12,8 @@ package struct EndpointBody: Sendable {
         case emptyForm
         /// A form with parameters is required.
         case form
+        /// A form with parameters is optional.
+        case optionalForm
     }
 
     /// How the body is read.
@@ -46,6 +48,9 @@ package struct EndpointBody: Sendable {
 
     /// A form with parameters.
     static func form(named schema: String) -> EndpointBody { EndpointBody(.form, schema) }
+
+    /// A form with parameters, or nothing.
+    static func optionalForm(named schema: String) -> EndpointBody { EndpointBody(.optionalForm, schema) }
 }
 
 /// The name of a type's schema in the contract: that of the type without `Response`.

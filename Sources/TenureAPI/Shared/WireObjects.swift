@@ -30,7 +30,8 @@ package enum WireObjects {
         QuestionListResponse.self, QuestionListResponse.Item.self, QuestionResponse.self, RecoveryResponse.self,
         RecoveryResponse.Subject.self, ResourceTokenResponse.self, SecurityAdminResponse.self, SessionResponse.self,
         SetUpPlanResponse.self, SetUpPlanResponse.Approvals.self, SetUpPlanResponse.Previous.self,
-        SetUpPlanResponse.Scrypt.self, TokenIntrospectionResponse.Claims.self, TokenMetadataResponse.self,
+        SetUpPlanResponse.Scrypt.self, TokenGrantResponse.self, TokenIntrospectionResponse.Claims.self,
+        TokenMetadataResponse.self,
     ]
 }
 

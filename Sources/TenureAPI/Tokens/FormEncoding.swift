@@ -36,7 +36,13 @@ public struct FormReader: Sendable {
         return found.first.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func decode(_ bytes: some Collection<UInt8>) -> String? {
+    /// The names and the values, in no order. A name that is given twice comes twice.
+    public var pairs: [(name: String, value: String)] {
+        values.flatMap { name, values in values.map { (name: name, value: $0) } }
+    }
+
+    /// Decodes a name or a value; `nil` for an incomplete escape, for bytes that are not UTF-8, and for NUL.
+    static func decode(_ bytes: some Collection<UInt8>) -> String? {
         let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
         guard let text = String(validating: spaced, as: UTF8.self), let decoded = PercentEncoding.decode(text),
             !decoded.utf8.contains(0)
@@ -51,4 +57,9 @@ public struct FormError: Error, Sendable, Equatable {
     public let parameter: String?
     /// A description of the fault, without the faulty value.
     public let reason: String
+
+    package init(parameter: String?, reason: String) {
+        self.parameter = parameter
+        self.reason = reason
+    }
 }

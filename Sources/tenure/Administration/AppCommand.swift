@@ -17,7 +17,7 @@ struct AppCommand: AsyncParsableCommand {
         subcommands: [
             AppCreate.self, AppList.self, AppLinkCommand.self, AppAddRole.self, AppRotateSecret.self,
             AppRevokeSecret.self,
-            AppAddResource.self, AppRemoveResource.self,
+            AppAddResource.self, AppRemoveResource.self, AppClient.self,
         ])
 }
 
@@ -165,10 +165,12 @@ struct AppList: AsyncParsableCommand {
                 "roles": .array(secret.roles.map { .string($0.uppercased()) }),
             ])
         }
-        return .object([
+        var members: [String: JSONValue] = [
             "appId": .string(app.appId.lowercased), "name": .string(app.name), "secrets": .array(secrets),
             "resources": .array(app.resources.map(JSONValue.string)),
-        ])
+        ]
+        members["client"] = app.client.map(\.json)
+        return .object(members)
     }
 }
 

@@ -154,7 +154,7 @@ struct BundleExport: Sendable {
     }
 
     /// Writes the part of the system ledger that is needed to verify the tenant's apps: the beginning of the log, and
-    /// the events of these apps, their secrets and resources, each with its proof.
+    /// the events of these apps, their secrets, resources and client data, each with its proof.
     private func writeApps(_ apps: Set<UUID>, _ writer: BundleWriter) async throws {
         guard let checkpoint = try await reader.checkpoint(.system) else { return }
         var range = EventLog.Range()
@@ -162,7 +162,7 @@ struct BundleExport: Sendable {
         try await writer.begin(checkpoint, .part, hashes: LedgerHashes(reader: reader, ledger: .system))
         let types = [
             SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-            AppResourceAdded.type, AppResourceRemoved.type,
+            AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type,
         ]
         try await log.replay(.system, range, types: types) { events, _ in
             for event in events

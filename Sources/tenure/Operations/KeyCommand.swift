@@ -86,17 +86,24 @@ struct KeyStatus: AsyncParsableCommand {
         discussion: """
             Needs TENURE_READER_DATABASE_URL and the master keys. Changes nothing.
 
-            Example:
+            With --tokens it lists the keys that sign access tokens and ID tokens instead.
+
+            Examples:
               tenure key status
+              tenure key status --tokens
             """)
 
     @OptionGroup var options: SettingsOptions
 
-    @Flag(help: "Print one JSON object per version.")
+    @Flag(help: "Print one JSON object per version, or per key.")
     var json = false
+
+    @Flag(help: "List the keys that sign tokens.")
+    var tokens = false
 
     func run() async throws {
         let settings = try await options.settings()
+        guard !tokens else { return try await TokenKeyList(settings: settings, json: json).run() }
         let masters = try settings.masterKeyStore().keys
         let (use, erasures, rekeyings) = try await KeySession.reading(settings) { reader in
             (
@@ -188,9 +195,9 @@ struct KeyRotate: AsyncParsableCommand {
 
             If several machines have copies of the file, use --prepare, copy the file to all of them, then rotate.
 
-            With --tokens it replaces the key that signs access tokens instead. The new key is published at once and \
-            signs fifteen minutes later; nobody is logged out. Add --compromised if somebody else may know the old \
-            key: it is deleted, and the new one signs within half a minute.
+            With --tokens it replaces the keys that sign access tokens and ID tokens instead. The new keys are \
+            published at once and sign fifteen minutes later; nobody is logged out. Add --compromised if somebody else \
+            may know the old keys: they are deleted, and the new ones sign within half a minute. Either is an event.
 
             Needs TENURE_DATABASE_URL and TENURE_MASTER_KEY_FILE.
 
@@ -204,10 +211,10 @@ struct KeyRotate: AsyncParsableCommand {
     @Flag(help: "Only add the version to the file.")
     var prepare = false
 
-    @Flag(help: "Replace the key that signs access tokens.")
+    @Flag(help: "Replace the keys that sign access tokens and ID tokens.")
     var tokens = false
 
-    @Flag(help: "With --tokens: stop using the old key at once.")
+    @Flag(help: "With --tokens: stop using the old keys at once.")
     var compromised = false
 
     func validate() throws {

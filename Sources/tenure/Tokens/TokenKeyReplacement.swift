@@ -1,37 +1,34 @@
 import Canonical
 import IdentityService
-import Keys
 
-/// Replaces the key that signs access tokens, and says what happens when.
+/// Replaces the keys that sign tokens, and says what happens when.
 struct TokenKeyReplacement {
     let settings: Settings
 
-    /// - Parameter atOnce: Whether the old key must not be used any more.
+    /// - Parameter atOnce: Whether the old keys must not be used any more.
     func run(atOnce: Bool) async throws {
-        let masters = try settings.masterKeyStore()
-        let new = try await KeySession.run(settings) { pool in
-            let rotation = TokenKeyRotation(pool: pool, ring: try await KeyRing.load(from: pool, masters: masters))
-            return atOnce ? try await rotation.replaceAll(at: .now()) : try await rotation.rotate(at: .now())
-        }
-        for line in Self.lines(new, atOnce: atOnce) { Output.standardError().line(line) }
+        let keys = try await OperatorSession.run(settings) { try await $0.rotateTokenKeys(atOnce: atOnce) }
+        for line in Self.lines(keys, atOnce: atOnce) { Output.standardError().line(line) }
     }
 
     /// The report of a replacement.
-    static func lines(_ new: TokenKeyRotation.NewKey, atOnce: Bool) -> [String] {
-        let start = TimeText.short(new.signsFrom)
-        guard new.isNew else {
-            return ["The key \(new.keyID) waits already: it is published, and signs from \(start) on."]
+    static func lines(_ keys: [NewSigningKey], atOnce: Bool) -> [String] {
+        let each = keys.map { key in
+            let start = TimeText.short(key.signsFrom)
+            guard key.isNew else {
+                return "The key \(key.keyID) for \(key.use) waits already: it is published, and signs from \(start) on."
+            }
+            return atOnce
+                ? "The new key \(key.keyID) for \(key.use) signs from now on, and every older one is deleted."
+                : "The new key \(key.keyID) for \(key.use) is published now and signs from \(start) on."
         }
+        guard keys.contains(where: \.isNew) else { return each }
         guard atOnce else {
-            return [
-                "The new key \(new.keyID) is published now and signs from \(start) on.",
-                "The old key stays published until its last token has expired. Nothing else is to do.",
-            ]
+            return each + ["The old keys stay published until their last tokens have expired. Nothing else is to do."]
         }
-        return [
-            "The new key \(new.keyID) signs from now on, and every older key is deleted.",
-            "Running processes follow within half a minute. Back ends refuse the old key when their copy of the keys"
-                + " expires, usually within five minutes. Sessions go on: apps refresh their tokens.",
+        return each + [
+            "Running processes follow within half a minute. Back ends refuse the old keys when their copy of the keys"
+                + " expires, usually within five minutes. Sessions go on: apps refresh their tokens."
         ]
     }
 }

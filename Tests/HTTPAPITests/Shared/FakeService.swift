@@ -29,6 +29,8 @@ struct FakeService: UseCaseRunner {
     var stoppedViews: [String: Int] = [:]
     /// What introspection tells.
     var claims: AccessTokenClaims? = Self.activeClaims
+    /// What waits for consent.
+    var pending: PendingAuthorization? = Self.pending()
     /// How long each method takes.
     var delay: Duration = .zero
 
@@ -61,6 +63,7 @@ struct FakeService: UseCaseRunner {
         if let answer = try await mpinAnswer(to: request, call) { return answer }
         if let answer = try await tokenAnswer(to: request, call) { return answer }
         if let answer = try await companyAnswer(to: request) { return answer }
+        if let answer = try await pageAnswer(to: request, call) { return answer }
         throw Unanswered(request: "\(type(of: request))")
     }
 

@@ -9,6 +9,8 @@ extension Samples {
     static func tokenBody(_ endpoint: Endpoint) -> String? {
         switch endpoint {
         case .introspectToken, .revokeToken: "token=a.b.c&token_type_hint=access_token"
+        case .issueGrantTokens: "grant_type=refresh_token&refresh_token=a&client_id=b"
+        case .authorizeByForm: "client_id=a&redirect_uri=b"
         case .issueResourceToken: #"{"resource":"https://payroll.example/api"}"#
         default: nil
         }
@@ -31,7 +33,7 @@ extension FakeService {
             return Self.issuer
         case is ReadTokenKeys:
             try await enter("tokenKeys", [:], call)
-            return TokenKeySet(keys: [Self.tokenKey])
+            return TokenKeySet(keys: [Self.tokenKey]).json
         case let introspect as IntrospectToken:
             try await enter(
                 "introspectToken", ["token": introspect.token, "app": introspect.app.appId.lowercased], call)
@@ -42,6 +44,13 @@ extension FakeService {
         case let issue as IssueResourceToken:
             try await enter("issueResourceToken", ["resource": issue.resource], call)
             return ResourceTokenResponse(accessToken: "a.b.c", expiresAt: Self.time)
+        // No token is one of a grant, and there is no client.
+        case is IntrospectGrantToken: return .some(JSONValue?.none as any Sendable)
+        case is RevokeGrantToken, is IsClientOrigin: return false
+        case is AuthenticateClient: return .some(AuthenticatedClient?.none as any Sendable)
+        case is ReadUserInfo: return .some(JSONValue?.none as any Sendable)
+        case is Authorize: return Authorize.Answer.now(.fault(.unknownClient))
+        case is LogOut: return LogOutAnswer.done
         default: return nil
         }
     }

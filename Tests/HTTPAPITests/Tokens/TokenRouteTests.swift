@@ -17,11 +17,29 @@ import Testing
         #expect(answer.status == 200 && answer.header("Content-Type") == "application/json")
         let expected: JSONValue = [
             "issuer": "https://id.example", "jwks_uri": "https://id.example/.well-known/jwks.json",
+            "authorization_endpoint": "https://id.example/authorize",
+            "token_endpoint": "https://id.example/oauth/token",
+            "userinfo_endpoint": "https://id.example/oauth/userinfo",
+            "end_session_endpoint": "https://id.example/logout",
             "introspection_endpoint": "https://id.example/oauth/introspect",
             "introspection_endpoint_auth_methods_supported": ["client_secret_basic"],
             "revocation_endpoint": "https://id.example/oauth/revoke",
-            "revocation_endpoint_auth_methods_supported": ["client_secret_basic"],
-            "response_types_supported": [], "grant_types_supported": [],
+            "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256", "ES256"],
+            "code_challenge_methods_supported": ["S256"],
+            "scopes_supported": ["openid", "profile", "email", "groups", "offline_access"],
+            "claims_supported": [
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash", "tenant",
+                "tenant_name", "preferred_username", "email", "email_verified", "groups",
+            ],
+            "acr_values_supported": ["urn:tenure:acr:device", "urn:tenure:acr:device-and-secret"],
+            "prompt_values_supported": ["none", "login", "consent", "select_account"],
+            "ui_locales_supported": ["en", "de", "fr"],
+            "authorization_response_iss_parameter_supported": true, "claims_parameter_supported": false,
+            "request_parameter_supported": false, "request_uri_parameter_supported": false,
             "service_documentation": "https://id.example/docs",
         ]
         #expect(try answer.json == expected)

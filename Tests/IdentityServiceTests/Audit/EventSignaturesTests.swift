@@ -155,7 +155,7 @@ extension RecordedEvent {
         ] {
             #expect(inspector.concerns(type), "\(type)")
         }
-        #expect(!inspector.concerns(SessionClosed.type))
+        #expect(!inspector.concerns(AttemptCharged.type))
         let quick = LogInspector(checksSignatures: false)
         #expect(quick.concerns(CheckpointSealed.type) && quick.concerns(AppSecretIssued.type))
         #expect(!quick.concerns(AnswersValidated.type))

@@ -201,7 +201,7 @@ import Testing
             #expect(found == [.init(position: -Int64(history.system.count), words: words)], "\(found)")
         }
         let salt = try #require(Bytes32(Self.hash))
-        try expect("the decision to register an app, change its secrets or resources has no signature") {
+        try expect("the decision to register an app, change its secrets, resources or client data has no signature") {
             try $0.append(AppRegistered(appID: $1, name: "n", salt: salt, by: .operator(nil)), to: .app($1))
         }
         try expect("an event older than the table of authority follows the operator key") {
@@ -236,7 +236,7 @@ import Testing
         let unlawful: [(payload: any EventPayload, words: String)] = [
             (
                 add(.operator(nil)),
-                "the decision to register an app, change its secrets or resources has no signature"
+                "the decision to register an app, change its secrets, resources or client data has no signature"
             ),
             (
                 try scene.history.byOperator(other, on: stream, add),
@@ -247,6 +247,38 @@ import Testing
                 "the operator's statement is about something else"
             ),
             (remove(signed), "the operator's statement is about something else"),
+        ]
+        for (payload, words) in unlawful {
+            var history = scene.history
+            try history.append(payload, to: stream)
+            try history.expectFinding(words)
+        }
+    }
+
+    @Test func `verification reports client data that the operator did not decide about`() throws {
+        let other = try SigningKeyPair()
+        var scene = try HistoryScene()
+        let app = scene.app.app, stream = StreamID.app(app)
+        let lawful = try ClientRegistration(redirects: [ClientURI("https://app.example/")])
+        let wider = try ClientRegistration(redirects: [ClientURI("https://evil.example/")], anyTenant: true)
+        func change(_ by: Authority) -> AppClientChanged { AppClientChanged(appID: app, client: lawful, by: by) }
+        try scene.history.append(scene.history.byOperator(on: stream, change), to: stream)
+        try scene.history.expectLawful()
+
+        let signed = try scene.history.byOperator(on: stream, change).by
+        let unlawful: [(payload: any EventPayload, words: String)] = [
+            (
+                change(.operator(nil)),
+                "the decision to register an app, change its secrets, resources or client data has no signature"
+            ),
+            (
+                try scene.history.byOperator(other, on: stream, change),
+                "the decision is signed with a key that is not the operator's"
+            ),
+            (
+                AppClientChanged(appID: app, client: wider, by: signed),
+                "the operator's statement is about something else"
+            ),
         ]
         for (payload, words) in unlawful {
             var history = scene.history

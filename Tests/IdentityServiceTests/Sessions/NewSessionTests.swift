@@ -74,7 +74,8 @@ struct NewSessionTests {
                 let context = try ServiceContext.connected(pool)
                 let employee = EmployeeID(UUID())
                 let session = try await session(employee, after: 0, role: .admin, context)
-                let keys = try await context.run(ReadTokenKeys(), Call(requestId: "keys", time: start))
+                let jwks = try await context.run(ReadTokenKeys(), Call(requestId: "keys", time: start))
+                let keys = try TokenKeySet(jwks.canonicalBytes())
                 let verifier = AccessTokenVerifier(
                     issuer: context.settings.tokenIssuer, audiences: [app.appId.lowercased])
                 let seconds = start.microseconds / 1_000_000

@@ -19,15 +19,40 @@ struct TokenKeysTests {
 
     private func at(_ seconds: Int) -> Timestamp { start.adding(.seconds(seconds)) }
 
-    private func withKeys(_ body: (TokenKeys, TokenKeyRotation, PostgresPool) async throws -> Void) async throws {
+    private func withKeys(_ body: (TokenKeys, KeyReplacement, PostgresPool) async throws -> Void) async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 try await body(
                     TokenKeys(
-                        pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                        .accessToken, pool: pool, rows: RowAuthentication(ring, logger: Self.logger),
+                        lifetime: .seconds(300),
                         logger: Self.logger),
-                    TokenKeyRotation(pool: pool, ring: ring), pool)
+                    KeyReplacement(.accessToken, pool, ring), pool)
             }
+        }
+    }
+
+    /// Replaces keys as the operator's use case does, without its event.
+    private struct KeyReplacement {
+        let rotation: SigningKeyRotation
+        let pool: PostgresPool
+
+        init(_ use: SigningKeyUse, _ pool: PostgresPool, _ ring: KeyRing) {
+            rotation = SigningKeyRotation(use, pool: pool, rows: RowAuthentication(ring, logger: TokenKeysTests.logger))
+            self.pool = pool
+        }
+
+        func rotate(at time: Timestamp) async throws -> NewSigningKey { try await run(rotation.next(at: time)) }
+        func replaceAll(at time: Timestamp) async throws -> NewSigningKey {
+            try await run(rotation.replacement(at: time))
+        }
+
+        private func run(_ step: SigningKeyRotation.Step?) async throws -> NewSigningKey {
+            let step = try #require(step)
+            try await pool.withTransaction { connection in
+                for statement in step.statements { try await connection.execute(statement) }
+            }
+            return step.key
         }
     }
 
@@ -93,7 +118,8 @@ struct TokenKeysTests {
                             // Their clocks differ by some seconds.
                             let time = time.adding(.seconds(number))
                             let keys = TokenKeys(
-                                pool: pool, rows: RowAuthentication(ring, logger: Self.logger), lifetime: .seconds(300),
+                                .accessToken, pool: pool, rows: RowAuthentication(ring, logger: Self.logger),
+                                lifetime: .seconds(300),
                                 logger: Self.logger)
                             return try await keys.signingKey(at: time).publicKey.keyID
                         }
@@ -117,7 +143,8 @@ struct TokenKeysTests {
         try await withKeys { keys, rotation, pool in
             let lost = try await signing(keys, 0)
             let restored = TokenKeys(
-                pool: pool, rows: RowAuthentication(.random(), logger: Self.logger), lifetime: .seconds(300),
+                .accessToken, pool: pool, rows: RowAuthentication(.random(), logger: Self.logger),
+                lifetime: .seconds(300),
                 logger: Self.logger)
             let new = try await restored.signingKey(at: at(1)).publicKey.keyID
             #expect(new != lost)
@@ -148,7 +175,7 @@ struct TokenKeysTests {
             _ = try await pool.query("UPDATE tenure.token_key SET mac = NULL", in: [])
             func newProcess() -> TokenKeys {
                 TokenKeys(
-                    pool: pool,
+                    .accessToken, pool: pool,
                     rows: RowAuthentication(ring, unprotectedUntil: at(86_400), logger: Self.logger),
                     lifetime: .seconds(300), logger: Self.logger)
             }

@@ -17,7 +17,7 @@ enum EventSamples {
 
     static func all() throws -> [any EventPayload] {
         try employees() + tenants() + users() + apps() + rest() + secondSchema() + invitations() + mpin() + mails()
-            + returns()
+            + returns() + clients()
     }
 
     /// What the table of authority added: signed decisions, roles of links, keys that carry roles.
@@ -68,6 +68,33 @@ enum EventSamples {
             SessionOpened(
                 sessionID: session, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
                 expiresAt: Sample.start, appID: app, secretID: secret),
+        ]
+    }
+
+    static func clients() throws -> [any EventPayload] {
+        let keyIDs = [UInt8(0x41), 0x42].map { Base64URL.encode([UInt8](repeating: $0, count: 32)) }
+        let byOperator = Authority.operator(try Sample.statement(by: Sample.key(0x99)))
+        return [
+            AppClientChanged(
+                appID: app,
+                client: try ClientRegistration(
+                    redirects: [
+                        ClientURI("https://app.example.com/callback"), ClientURI("com.example.app:/callback"),
+                    ], postLogout: [ClientURI("https://app.example.com/bye")],
+                    origins: [ClientOrigin("https://app.example.com")], tenants: [tenant], isPublic: true,
+                    idToken: .es256, consent: .once), by: byOperator),
+            AppClientChanged(
+                appID: app,
+                client: try ClientRegistration(
+                    redirects: [ClientURI("http://127.0.0.1:8000/callback")], anyTenant: true), by: byOperator),
+            TokenKeysRotated(keyIDs: keyIDs, signsFrom: Sample.start, isCompromised: false),
+            BrowserSessionOpened(browserSessionID: Sample.id(95), sessionID: session, employeeID: employee),
+            GrantOpened(
+                grantID: Sample.id(96), sessionID: session, employeeID: employee, clientID: app,
+                scopes: [.offlineAccess, .openid, .profile], expiresAt: Sample.start),
+            GrantClosed(grantID: Sample.id(96), reason: .codeReused),
+            ConsentGiven(employeeID: employee, clientID: app, scopes: [.email, .openid]),
+            ConsentWithdrawn(employeeID: employee, clientID: app),
         ]
     }
 

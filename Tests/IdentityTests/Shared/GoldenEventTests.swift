@@ -46,11 +46,13 @@ import Testing
         AnswersValidated.self, AttemptCharged.self, AttemptsCleared.self, CheckpointSealed.self,
         CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, MailFailed.self, MailQueued.self,
         MailSent.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
+        TokenKeysRotated.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {
         var types = try check(EmployeeEvent.self) + check(UserEvent.self) + check(AppEvent.self)
         types += try check(InvitationEvent.self)
+        types += try check(ConsentEvent.self)
         types += try check(LedgerTimeEvent.self)
         types += try check(MPinIdentityEvent.self) + check(MPinActivationEvent.self)
         types += try check(TenantEvent.self).filter { $0 != EmployeeRegistered.type }

@@ -22,6 +22,8 @@ struct `A decision of the operator` {
             let id = try #require(UUID(uuidString: app.appId))
             try await world.instance.commands.addResource(appId: id, resource: "https://api.example.com/")
             try await world.instance.commands.removeResource(appId: id, resource: "https://api.example.com/")
+            try await world.instance.commands.changeClient(
+                appId: id, ClientEntry(redirects: ["https://app.example.com/"], tenants: [company]))
             try await world.confirmDomain(of: company)
             try await world.erase(leaver.person)
             try await world.succeedSecurityAdmin(of: company, by: colleague.person.id, on: colleague.device)
@@ -37,7 +39,8 @@ struct `A decision of the operator` {
             let beginning = try #require(founded.first)
             let decided = events.filter { $0.data["by"]?["kind"] == .string("operator") }
             let expected: Set = [
-                "AppRegistered", "AppSecretIssued", "AppResourceAdded", "AppResourceRemoved", "AppLinked",
+                "AppRegistered", "AppSecretIssued", "AppResourceAdded", "AppResourceRemoved", "AppClientChanged",
+                "AppLinked",
                 "DomainConfirmed", "EmployeeCancelled", "EmployeeErased", "SecurityAdminSucceeded",
             ]
             #expect(Set(decided.map(\.type)) == expected)
@@ -141,11 +144,53 @@ struct `A decision of the operator` {
         }
     }
 
+    @Test func `at the command line registers a client and replaces what was registered`() async throws {
+        try await inTurn { world in
+            let company = "client-operator.example"
+            _ = try await world.client.found(company)
+            let made = try await tenure(["app", "create", "client", "--role", "ACCESS", "--json"], world)
+            let issued = try StrictJSON.parse(Array(try #require(made.lines.first).utf8))
+            let app = try #require(issued["appId"]?.text), redirect = "https://app.example.com/callback"
+            #expect(try await listed(app, world)["client"] == nil)
+            let first = ["app", "client", app, "--redirect", redirect, "--tenant", company, "--consent", "once"]
+            #expect(try await tenure(first, world).status == 0)
+            let client = try #require(try await listed(app, world)["client"])
+            #expect(client["redirects"]?.items == [.string(redirect)] && client["consent"] == "once")
+            #expect(client["tenants"]?.items.count == 1 && client["anyTenant"] == false && client["idToken"] == "RS256")
+            let again = try await tenure(first, world, keepsErrors: true)
+            #expect(again.status == 0 && again.lines.joined().contains("Nothing changed"), "\(again)")
+
+            let second = ["app", "client", app, "--redirect", redirect, "--any-tenant", "--public"]
+            #expect(try await tenure(second, world).status == 0)
+            let replaced = try #require(try await listed(app, world)["client"])
+            #expect(replaced["tenants"] == nil && replaced["public"] == true && replaced["consent"] == "none")
+            for (arguments, status, words) in [
+                ([app, "--redirect", "http://app.example.com/"], 64, "http is accepted for 127.0.0.1"),
+                ([app, "--redirect", redirect + "#"], 64, "the URI has a fragment"),
+                ([app, "--redirect", redirect, "--origin", "https://app.example.com/"], 64, "an origin is a scheme"),
+                ([app, "--redirect", redirect, "--id-token", "none"], 64, "RS256 or ES256 is expected"),
+                ([app, "--redirect", redirect, "--tenant", "unknown.example"], 6, "company.unknown"),
+                ([app, "--redirect", redirect, "--tenant", company, "--any-tenant"], 64, "takes no --tenant"),
+                ([app], 64, "--redirect"),
+                ([UUID().uuidString, "--redirect", redirect], 6, "app.unknown"),
+            ] as [([String], Int32, String)] {
+                let refused = try await tenure(["app", "client"] + arguments, world, keepsErrors: true)
+                #expect(refused.status == status && refused.lines.joined().contains(words), "\(refused)")
+            }
+            #expect(try await tenure(["verify"], world).status == 0)
+        }
+    }
+
     /// The resources of an app as `tenure app list --json` says them.
     private func resources(of app: String, _ world: TenureWorld) async throws -> [JSONValue] {
+        try #require(try await listed(app, world)["resources"]).items
+    }
+
+    /// An app as `tenure app list --json` says it.
+    private func listed(_ app: String, _ world: TenureWorld) async throws -> JSONValue {
         let listed = try await tenure(["app", "list", "--json"], world)
         let apps = try listed.lines.filter { !$0.isEmpty }.map { try StrictJSON.parse(Array($0.utf8)) }
-        return try #require(apps.first { $0["appId"]?.text == app }?["resources"]).items
+        return try #require(apps.first { $0["appId"]?.text == app })
     }
 
     private func tenure(

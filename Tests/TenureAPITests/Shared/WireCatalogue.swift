@@ -25,12 +25,18 @@ enum WireCatalogue {
         "Problem": ["error_description": "description"],
         "ProblemPlace": ["pointer": "place", "parameter": "place", "header": "place"],
         "ProofRequest.Question": ["question": "choice", "number": "choice", "version": "choice"],
+        "TokenGrantResponse": [
+            "access_token": "accessToken", "expires_in": "expiresIn", "refresh_token": "refreshToken",
+            "id_token": "idToken",
+        ],
         "TokenIntrospectionResponse.Claims": [
             "iss": "issuer", "sub": "subject", "aud": "audience", "exp": "expiresAt", "iat": "issuedAt", "jti": "id",
             "client_id": "clientID", "sid": "sessionID", "tenant": "tenantID", "amr": "methods",
             "auth_time": "authenticatedAt",
         ],
         "TokenMetadataResponse": [
+            "authorization_endpoint": "authorizationEndpoint", "token_endpoint": "tokenEndpoint",
+            "userinfo_endpoint": "userinfoEndpoint", "end_session_endpoint": "endSessionEndpoint",
             "jwks_uri": "jwksURI", "introspection_endpoint": "introspectionEndpoint",
             "revocation_endpoint": "revocationEndpoint", "service_documentation": "serviceDocumentation",
         ],

@@ -1,0 +1,200 @@
+import Canonical
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /.well-known/openid-configuration`, the document of `/.well-known/oauth-authorization-server`.
+    static let readProviderMetadata = Route(.readProviderMetadata) { try await readTokenMetadata.respond($0) }
+
+    /// `GET /authorize`: a client's request, or a stored one that goes on.
+    static let authorize = Route(.authorize) { exchange in
+        guard let form = try? FormReader(exchange.rawQuery.utf8) else { return exchange.page(.malformed) }
+        let cookie = exchange.cookie.value(in: exchange.headers)
+        if let handle = try? form.text("continue") {
+            return exchange.reply(to: try await exchange.run(ContinueAuthorization(handle: handle, cookie: cookie)))
+        }
+        switch try await exchange.run(Authorize(form.pairs, cookie: cookie)) {
+        case .now(let answer): return exchange.reply(to: answer)
+        case .again(let handle): return .seeOther(continuing(handle))
+        }
+    }
+
+    /// `POST /authorize`. The request is stored, and the browser comes back with its cookie: a form of another site
+    /// carries none.
+    static let authorizeByForm = Route(.authorizeByForm) { exchange in
+        guard let form = try? FormReader(exchange.body) else { return exchange.page(.malformed) }
+        switch try await exchange.run(Authorize(form.pairs, cookie: nil, isPost: true)) {
+        case .now(let answer): return exchange.reply(to: answer)
+        case .again(let handle): return .seeOther(continuing(handle))
+        }
+    }
+
+    /// `POST /oauth/token`.
+    static let issueGrantTokens = Route(.issueGrantTokens) { exchange in
+        do {
+            let form = try FormReader(exchange.body)
+            guard let client = try await exchange.client(form) else { return .invalidClient }
+            return try await exchange.tokens(form, client)
+        } catch let error as FormError {
+            return .oauth(OAuthRefusal(error: "invalid_request", description: error.words))
+        }
+    }
+
+    /// `GET /oauth/userinfo`.
+    static let readUserInfo = Route(.readUserInfo) { try await $0.userInfo(nil) }
+
+    /// `POST /oauth/userinfo`, with the token in the header or in the form.
+    static let readUserInfoByForm = Route(.readUserInfoByForm) { exchange in
+        try await exchange.userInfo(try? FormReader(exchange.body).text("access_token"))
+    }
+
+    /// `GET /logout`.
+    static let logOut = Route(.logOut) { try await $0.logOut(Array($0.rawQuery.utf8)) }
+
+    /// `POST /logout`.
+    static let logOutByForm = Route(.logOutByForm) { try await $0.logOut($0.body) }
+
+    private static func continuing(_ handle: String) -> String {
+        "\(Endpoint.authorize.template.text)?continue=\(PercentEncoding.encode(handle))"
+    }
+
+    /// The routes of the OpenID provider, in the order of the documentation.
+    static var ofOpenID: [Route] {
+        [
+            readProviderMetadata, authorize, authorizeByForm, issueGrantTokens, readUserInfo, readUserInfoByForm,
+            logOut,
+            logOutByForm,
+        ]
+    }
+}
+
+extension RoutedRequest {
+    /// The cookie of browser sessions.
+    var cookie: BrowserCookieField { BrowserCookieField(publicURL: publicURL) }
+
+    /// A page of the provider.
+    func page(_ message: OpenIDPage.Message) -> Reply {
+        OpenIDPage(message: message, languages: headers.preferredLanguages, requestId: call.requestId).reply
+    }
+
+    /// Sends the browser on, or says why not.
+    func reply(to answer: AuthorizationAnswer) -> Reply {
+        switch answer {
+        case .fault(let fault): page(OpenIDPage.Message(fault))
+        case .redirect(let url, _): .seeOther(url)
+        case .ask(let page, let handle): .seeOther("\(page.rawValue)?request=\(PercentEncoding.encode(handle))")
+        }
+    }
+
+    /// The client that a request to an endpoint of tokens comes from; `nil` if it does not authenticate.
+    ///
+    /// - Throws: `FormError` for no credentials, or for two ways in one request.
+    func client(_ form: FormReader) async throws -> AuthenticatedClient? {
+        let credentials: ClientCredentials
+        switch headers.credentials {
+        case .basic(let id, let secret): credentials = try ClientCredentials(basic: (id, secret), form: form)
+        case .missing: credentials = try ClientCredentials(basic: nil, form: form)
+        case .garbled, .bearer: return nil
+        }
+        return try await run(AuthenticateClient(clientID: credentials.clientID, secret: credentials.secret))
+    }
+
+    /// Answers a request for tokens of an authenticated client.
+    fileprivate func tokens(_ form: FormReader, _ client: AuthenticatedClient) async throws -> Reply {
+        func required(_ name: String) throws(FormError) -> String {
+            guard let text = try form.text(name) else {
+                throw FormError(parameter: name, reason: "the parameter is missing")
+            }
+            return text
+        }
+        switch try required("grant_type") {
+        case "authorization_code":
+            let request = RedeemCode(
+                client: client, code: try required("code"), redirect: try required("redirect_uri"),
+                verifier: try required("code_verifier"))
+            return .tokens(try await run(request))
+        case "refresh_token":
+            let request = RefreshGrant(
+                client: client, refreshToken: try required("refresh_token"), scope: try form.text("scope"))
+            return try await reply(to: request) { .tokens($0) }
+        default:
+            return .oauth(
+                OAuthRefusal(
+                    error: "unsupported_grant_type", description: "use authorization_code or refresh_token"))
+        }
+    }
+
+    /// Answers a request to userinfo. Errors are those of RFC 6750, section 3.
+    fileprivate func userInfo(_ posted: String?) async throws -> Reply {
+        let token: String?
+        switch headers.credentials {
+        case .bearer(let text): token = posted == nil ? text : nil
+        case .missing: token = posted
+        case .garbled, .basic: token = nil
+        }
+        guard let token, let claims = try await run(ReadUserInfo(accessToken: token)) else {
+            var reply = Reply.oauth(
+                OAuthRefusal(error: "invalid_token", description: "the access token is not one of a grant in force"),
+                status: 401)
+            let isSilent = token == nil && posted == nil
+            reply.headers["WWW-Authenticate"] =
+                isSilent ? "Bearer realm=\"tenure\"" : "Bearer realm=\"tenure\", error=\"invalid_token\""
+            return reply
+        }
+        return Reply(headers: ["Content-Type": "application/json"], body: claims.canonicalBytes())
+    }
+
+    /// Answers a request to log out.
+    fileprivate func logOut(_ parameters: [UInt8]) async throws -> Reply {
+        guard let form = try? FormReader(parameters) else { return page(.malformed) }
+        let answer = try await run(
+            LogOut(form.pairs, cookie: cookie.value(in: headers)))
+        var reply: Reply
+        switch answer {
+        case .redirect(let url): reply = .seeOther(url)
+        case .done: reply = page(.loggedOut)
+        case .ask(let handle): return .seeOther("/logout/confirm?request=\(PercentEncoding.encode(handle))")
+        }
+        reply.headers["Set-Cookie"] = cookie.deleting
+        return reply
+    }
+}
+
+extension Reply {
+    /// Sends the browser to another address with GET (RFC 9700, section 4.12).
+    static func seeOther(_ url: String) -> Reply { Reply(status: 303, headers: ["Location": url]) }
+
+    /// Refuses as RFC 6749, section 5.2 says.
+    static func oauth(_ refusal: OAuthRefusal, status: Int = 400) -> Reply {
+        let body: JSONValue = [
+            "error": .string(refusal.error), "error_description": .string(refusal.description),
+        ]
+        return Reply(
+            status: status, headers: ["Content-Type": "application/json"], body: body.canonicalBytes())
+    }
+
+    /// Refuses a client that does not authenticate.
+    static var invalidClient: Reply {
+        var reply = oauth(
+            OAuthRefusal(error: "invalid_client", description: "the client is unknown, or its secret is not in force"),
+            status: 401)
+        reply.headers["WWW-Authenticate"] = "Basic realm=\"tenure\""
+        return reply
+    }
+
+    /// Replies with tokens, or with the refusal.
+    fileprivate static func tokens(_ answer: TokenAnswer) -> Reply {
+        switch answer {
+        case .issued(let response):
+            var reply = json(response)
+            reply.headers["Pragma"] = "no-cache"
+            return reply
+        case .refused(let refusal): return oauth(refusal)
+        }
+    }
+}
+
+extension FormError {
+    /// The fault with the name of its parameter.
+    fileprivate var words: String { parameter.map { "\($0): \(reason)" } ?? reason }
+}

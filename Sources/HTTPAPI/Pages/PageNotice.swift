@@ -1,0 +1,83 @@
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// A page that says what happened and what to do next.
+enum PageNotice: Sendable, CaseIterable {
+    /// The form was sent by a page of another site.
+    case crossSite
+    /// The form belongs to another session than that of the browser.
+    case outdated
+    /// The stored request is not known any more.
+    case expired
+    /// The request cannot be read.
+    case malformed
+    /// There is no such page, or not with this method.
+    case unknown
+    /// The network has sent too many requests.
+    case tooMany
+    /// The service cannot answer now.
+    case unavailable
+    /// The person is logged out.
+    case loggedOut
+
+    /// The notice about a refusal.
+    init(of code: ErrorCode) {
+        self =
+            switch code {
+            case .requestRateLimited: .tooMany
+            case .routeUnknown, .routeMethodNotAllowed: .unknown
+            default: code.status >= 500 ? .unavailable : .malformed
+            }
+    }
+
+    private var status: Int {
+        switch self {
+        case .crossSite, .outdated: 403
+        case .expired, .malformed: 400
+        case .unknown: 404
+        case .tooMany: 429
+        case .unavailable: 503
+        case .loggedOut: 200
+        }
+    }
+
+    private var words: (title: PageWord, text: PageWord, next: PageWord?) {
+        switch self {
+        case .crossSite: (.noticeCrossSiteTitle, .noticeCrossSite, .noticeCrossSiteNext)
+        case .outdated: (.noticeOutdatedTitle, .noticeOutdated, .noticeOutdatedNext)
+        case .expired: (.noticeExpiredTitle, .noticeExpired, .noticeExpiredNext)
+        case .malformed: (.noticeMalformedTitle, .noticeMalformed, .noticeMalformedNext)
+        case .unknown: (.noticeUnknownTitle, .noticeUnknown, .noticeUnknownNext)
+        case .tooMany: (.noticeTooManyTitle, .noticeTooMany, .noticeTooManyNext)
+        case .unavailable: (.noticeUnavailableTitle, .noticeUnavailable, .noticeUnavailableNext)
+        case .loggedOut: (.logoutDoneTitle, .logoutDone, nil)
+        }
+    }
+
+    /// The page in a language. The page of an error shows the id of the request, for whoever helps.
+    func page(in language: PageLanguage, requestId: String) -> HostedPage {
+        var content: PageContent = ["text": .text(words.text.text(in: language))]
+        if let next = words.next {
+            content["next"] = .text(next.text(in: language))
+            content["requestLabel"] = .text(PageWord.noticeRequest.text(in: language))
+            content["requestId"] = .text(requestId)
+        }
+        return HostedPage(
+            template: .notice, language: language, title: words.title.text(in: language), content: content,
+            status: status)
+    }
+}
+
+extension Reply {
+    /// Replies to a browser with the page of a refusal.
+    init(noticeOf refusal: Refusal, requestId: String, languages: [String]) throws {
+        let language = PageLanguage(accepted: languages)
+        self = try PageNotice(of: refusal.code).page(in: language, requestId: requestId).reply()
+        status = refusal.status ?? refusal.code.status
+        code = refusal.code.rawValue
+        headers[HeaderName.requestId] = requestId
+        if let seconds = refusal.retryAfter { headers["Retry-After"] = String(seconds) }
+        headers.merge(refusal.headers) { _, own in own }
+    }
+}

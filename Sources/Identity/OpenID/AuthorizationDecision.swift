@@ -1,0 +1,156 @@
+package import Canonical
+
+/// What happens next with an authorization request.
+package enum AuthorizationDecision: Sendable, Hashable {
+    /// A page logs the person in.
+    case logIn
+    /// A page lets the person choose an account, or log in to another one.
+    case chooseAccount
+    /// A page asks whether the client may learn what it requests.
+    case askConsent
+    /// The client gets a code.
+    case answer
+    /// The client is told why not.
+    case refuse(AuthorizationError)
+}
+
+/// Everything that the decision about an authorization request depends on.
+package struct AuthorizationSituation: Sendable, Equatable {
+    /// A person who is logged in in this browser.
+    package struct Person: Sendable, Equatable {
+        /// The account.
+        package var employee: EmployeeID
+        /// Its tenant.
+        package var tenant: TenantID
+        /// When the person logged in.
+        package var authenticatedAt: Timestamp
+        /// Whether the client takes people of the tenant and the tenant links the client.
+        package var isTaken: Bool
+        /// The scopes that the person consented to before; `nil` without a consent in force.
+        package var consented: Set<OpenIDScope>?
+
+        /// Each parameter sets the property of the same name.
+        package init(
+            employee: EmployeeID, tenant: TenantID, authenticatedAt: Timestamp, isTaken: Bool,
+            consented: Set<OpenIDScope>? = nil
+        ) {
+            self.employee = employee
+            self.tenant = tenant
+            self.authenticatedAt = authenticatedAt
+            self.isTaken = isTaken
+            self.consented = consented
+        }
+    }
+
+    /// What the person answered on the pages of this request.
+    package struct Answers: Sendable, Equatable {
+        /// The account that was chosen.
+        package var chosen: EmployeeID?
+        /// Whether the question for consent was answered, and how, by that account.
+        package var consent: (by: EmployeeID, isGiven: Bool)?
+
+        /// Each parameter sets the property of the same name.
+        package init(chosen: EmployeeID? = nil, consent: (by: EmployeeID, isGiven: Bool)? = nil) {
+            self.chosen = chosen
+            self.consent = consent
+        }
+
+        /// Whether both are the same answers.
+        package static func == (left: Answers, right: Answers) -> Bool {
+            left.chosen == right.chosen && left.consent?.by == right.consent?.by
+                && left.consent?.isGiven == right.consent?.isGiven
+        }
+    }
+
+    /// When the request arrived first.
+    package var arrivedAt: Timestamp
+    /// The time of the decision.
+    package var time: Timestamp
+    /// The person of the browser session; `nil` without one.
+    package var person: Person?
+    /// The tenant that the request names; `nil` if it names none.
+    package var tenant: TenantID?
+    /// The subject of the request's `id_token_hint`; `nil` without a hint.
+    package var hinted: Hint?
+    /// When the client asks for consent.
+    package var consentMode: ConsentMode
+    /// What the person answered on the pages.
+    package var answers: Answers
+
+    /// What an `id_token_hint` says.
+    package enum Hint: Sendable, Hashable {
+        /// An ID token of this service for this client and this person, however old.
+        case employee(EmployeeID)
+        /// Something else.
+        case invalid
+    }
+
+    /// Each parameter sets the property of the same name.
+    package init(
+        arrivedAt: Timestamp, time: Timestamp, person: Person? = nil, tenant: TenantID? = nil, hinted: Hint? = nil,
+        consentMode: ConsentMode = .never, answers: Answers = Answers()
+    ) {
+        self.arrivedAt = arrivedAt
+        self.time = time
+        self.person = person
+        self.tenant = tenant
+        self.hinted = hinted
+        self.consentMode = consentMode
+        self.answers = answers
+    }
+}
+
+extension AuthorizationRequest {
+    /// Decides what happens next.
+    package func decide(_ situation: AuthorizationSituation) -> AuthorizationDecision {
+        if situation.hinted == .invalid {
+            return .refuse(AuthorizationError(.invalidRequest, "id_token_hint is no ID token of this client"))
+        }
+        let isSilent = prompts.contains(.none)
+        func asking(
+            _ page: AuthorizationDecision, _ code: AuthorizationError.Code, _ words: String
+        ) -> AuthorizationDecision {
+            isSilent ? .refuse(AuthorizationError(code, words)) : page
+        }
+        guard let person = situation.person else {
+            return asking(.logIn, .loginRequired, "nobody is logged in in this browser")
+        }
+        if needsLogIn(person, situation) {
+            return asking(.logIn, .loginRequired, "the log-in is older than the request permits")
+        }
+        if case .employee(let expected)? = situation.hinted, expected != person.employee {
+            return asking(.chooseAccount, .loginRequired, "another person is logged in in this browser")
+        }
+        if prompts.contains(.selectAccount), situation.answers.chosen != person.employee { return .chooseAccount }
+        guard person.isTaken, situation.tenant.map({ $0 == person.tenant }) ?? true else {
+            return asking(
+                .chooseAccount, .accountSelectionRequired, "the account that is logged in may not use the client")
+        }
+        return consent(person, situation) { asking(.askConsent, .consentRequired, "the person has not consented yet") }
+    }
+
+    /// Whether the log-in of the session does not do for this request. A log-in after the request arrived always does.
+    private func needsLogIn(_ person: AuthorizationSituation.Person, _ situation: AuthorizationSituation) -> Bool {
+        guard person.authenticatedAt < situation.arrivedAt else { return false }
+        if prompts.contains(.login) { return true }
+        guard let maximumAge else { return false }
+        let age = (situation.time.microseconds - person.authenticatedAt.microseconds) / 1_000_000
+        return maximumAge == 0 || age > maximumAge
+    }
+
+    private func consent(
+        _ person: AuthorizationSituation.Person, _ situation: AuthorizationSituation,
+        _ ask: () -> AuthorizationDecision
+    ) -> AuthorizationDecision {
+        if let consent = situation.answers.consent, consent.by == person.employee {
+            return consent.isGiven
+                ? .answer : .refuse(AuthorizationError(.accessDenied, "the person did not consent"))
+        }
+        if prompts.contains(.consent) { return ask() }
+        switch situation.consentMode {
+        case .never: return .answer
+        case .always: return ask()
+        case .once: return person.consented.map(scopes.isSubset) ?? false ? .answer : ask()
+        }
+    }
+}

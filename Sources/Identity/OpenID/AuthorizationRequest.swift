@@ -1,0 +1,168 @@
+import Canonical
+
+/// A request to the authorization endpoint, read and checked against the client's registration.
+package struct AuthorizationRequest: Sendable, Equatable {
+    /// What the client wants the person to see.
+    package enum Prompt: String, Sendable, Hashable, CaseIterable {
+        /// Nothing: an error instead.
+        case none
+        /// A log-in, even within a session.
+        case login
+        /// A question for consent, even if it was given.
+        case consent
+        /// A choice of the account.
+        case selectAccount = "select_account"
+    }
+
+    /// The client.
+    package let client: AppID
+    /// The redirect URI: one that the operator registered.
+    package let redirect: ClientURI
+    /// The value to return with the answer.
+    package let state: String?
+    /// The value to repeat in the ID token.
+    package let nonce: String?
+    /// The requested scopes that the service knows; `openid` is among them.
+    package let scopes: Set<OpenIDScope>
+    /// The SHA-256 of the code verifier (RFC 7636).
+    package let challenge: Bytes32
+    /// What the person is to see.
+    package let prompts: Set<Prompt>
+    /// The age in seconds that the log-in may have at most.
+    package let maximumAge: Int64?
+    /// What the client knows about the person: an address or an id.
+    package let loginHint: String?
+    /// An ID token of the person who is expected.
+    package let idTokenHint: String?
+    /// Tags of the languages that the person prefers, best first.
+    package let locales: [String]
+    /// The name of the tenant whose people are expected.
+    package let tenant: String?
+
+    /// The largest number of bytes of `state` and `nonce`.
+    package static let maximumTextBytes = 2_048
+
+    /// Finds the client that a request names.
+    ///
+    /// - Throws: ``AuthorizationFault/Page/unknownClient``.
+    package static func client(of parameters: AuthorizationParameters) throws(AuthorizationFault) -> AppID {
+        guard !parameters.isTooLarge else { throw .page(.tooLarge) }
+        guard let text = parameters["client_id"], let id = AppID(text: text) else { throw .page(.unknownClient) }
+        return id
+    }
+
+    /// Finds the redirect URI of a request: one of the client's, byte by byte.
+    ///
+    /// - Throws: ``AuthorizationFault/Page/unknownRedirect``.
+    package static func redirect(
+        of parameters: AuthorizationParameters, _ registration: ClientRegistration
+    ) throws(AuthorizationFault) -> ClientURI {
+        guard let text = parameters["redirect_uri"],
+            let uri = registration.redirects.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
+        else { throw .page(.unknownRedirect) }
+        return uri
+    }
+
+    /// Reads a request of a client.
+    ///
+    /// - Throws: ``AuthorizationFault``. Only after client and redirect URI were found is the client told.
+    package init(
+        _ parameters: AuthorizationParameters, _ registration: ClientRegistration
+    ) throws(AuthorizationFault) {
+        client = try Self.client(of: parameters)
+        redirect = try Self.redirect(of: parameters, registration)
+        do throws(AuthorizationError) {
+            try Self.checkForm(parameters)
+            state = try Self.text("state", parameters)
+            nonce = try Self.text("nonce", parameters)
+            scopes = try Self.scopes(parameters)
+            challenge = try Self.challenge(parameters)
+            prompts = try Self.prompts(parameters)
+            maximumAge = try Self.maximumAge(parameters)
+        } catch {
+            throw .redirect(error)
+        }
+        loginHint = parameters["login_hint"]
+        idTokenHint = parameters["id_token_hint"]
+        locales = (parameters["ui_locales"] ?? "").split(separator: " ").prefix(16).map(String.init)
+        tenant = parameters["tenant"]
+    }
+
+    /// Refuses what the service does not support, each with its own code.
+    private static func checkForm(_ parameters: AuthorizationParameters) throws(AuthorizationError) {
+        if let name = parameters.repeated.min() {
+            throw AuthorizationError(.invalidRequest, "the parameter \(name) is given twice")
+        }
+        if parameters["request"] != nil {
+            throw AuthorizationError(.requestNotSupported, "request objects are not supported")
+        }
+        if parameters["request_uri"] != nil {
+            throw AuthorizationError(.requestURINotSupported, "request_uri is not supported")
+        }
+        if parameters["registration"] != nil {
+            throw AuthorizationError(.registrationNotSupported, "the operator registers clients")
+        }
+        guard let type = parameters["response_type"] else {
+            throw AuthorizationError(.invalidRequest, "response_type is missing; use code")
+        }
+        guard type == "code" else {
+            throw AuthorizationError(.unsupportedResponseType, "the only response_type is code")
+        }
+        guard [nil, "query"].contains(parameters["response_mode"]) else {
+            throw AuthorizationError(.invalidRequest, "the only response_mode is query")
+        }
+    }
+
+    private static func text(
+        _ name: String, _ parameters: AuthorizationParameters
+    ) throws(AuthorizationError) -> String? {
+        guard let text = parameters[name] else { return nil }
+        guard text.utf8.count <= maximumTextBytes else {
+            throw AuthorizationError(.invalidRequest, "\(name) has more than \(maximumTextBytes) bytes")
+        }
+        return text
+    }
+
+    private static func scopes(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Set<OpenIDScope> {
+        let scopes = OpenIDScope.known(in: parameters["scope"] ?? "")
+        guard scopes.contains(.openid) else {
+            throw AuthorizationError(.invalidScope, "the scope openid is required")
+        }
+        return scopes
+    }
+
+    private static func challenge(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Bytes32 {
+        guard let text = parameters["code_challenge"] else {
+            throw AuthorizationError(.invalidRequest, "code_challenge is missing; PKCE is required (RFC 7636)")
+        }
+        guard parameters["code_challenge_method"] == "S256" else {
+            throw AuthorizationError(.invalidRequest, "the only code_challenge_method is S256")
+        }
+        guard let bytes = Base64URL.decode(text), let challenge = Bytes32(bytes) else {
+            throw AuthorizationError(.invalidRequest, "code_challenge is not the base64url SHA-256 of a verifier")
+        }
+        return challenge
+    }
+
+    private static func prompts(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Set<Prompt> {
+        var prompts: Set<Prompt> = []
+        for word in (parameters["prompt"] ?? "").split(separator: " ") {
+            guard let prompt = Prompt(rawValue: String(word)) else {
+                throw AuthorizationError(.invalidRequest, "prompt has a value that is not supported")
+            }
+            prompts.insert(prompt)
+        }
+        guard !prompts.contains(.none) || prompts.count == 1 else {
+            throw AuthorizationError(.invalidRequest, "prompt=none stands alone")
+        }
+        return prompts
+    }
+
+    private static func maximumAge(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Int64? {
+        guard let text = parameters["max_age"] else { return nil }
+        guard text.utf8.count <= 12, text.utf8.allSatisfy(URICharacters.isDigit), let age = Int64(text) else {
+            throw AuthorizationError(.invalidRequest, "max_age is a number of seconds")
+        }
+        return age
+    }
+}

@@ -1,0 +1,102 @@
+import Canonical
+import Crypto
+package import ErrorCodes
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The consent of one employee to one client.
+package enum Consent: Decider {
+    /// The events of a consent.
+    package typealias Event = ConsentEvent
+
+    /// The state, folded from the events.
+    package struct State: Sendable, Equatable {
+        /// The scopes that the employee consented to; `nil` without a consent in force.
+        package internal(set) var scopes: Set<OpenIDScope>?
+    }
+
+    /// A command on a consent.
+    package enum Command: Sendable, Equatable {
+        /// Consent to scopes, besides those of before.
+        case give(EmployeeID, AppID, Set<OpenIDScope>)
+        /// Withdraw the consent.
+        case withdraw(EmployeeID, AppID)
+    }
+
+    /// The reasons to reject a command.
+    package enum Rejection: CodedRejection, CaseIterable {
+        /// A consent is about one scope at least.
+        case noScope
+
+        /// The error code in the API contract.
+        package var code: ErrorCode { .requestInvalid }
+    }
+
+    /// The id of the consent of an employee to a client: the first 16 bytes of SHA-256 over a tag and both ids, with the
+    /// bits of version 8 and of the variant (RFC 9562 §5.8). Permanent.
+    package static func id(of employee: EmployeeID, to client: AppID) -> UUID {
+        let message = Array("tenure/v1/consent".utf8) + employee.uuid.bytes + client.uuid.bytes
+        let b = Array(SHA256.hash(data: message))
+        return UUID(
+            uuid: (
+                b[0], b[1], b[2], b[3], b[4], b[5], b[6] & 0x0F | 0x80, b[7], b[8] & 0x3F | 0x80, b[9], b[10], b[11],
+                b[12], b[13], b[14], b[15]
+            ))
+    }
+
+    /// Nobody has consented.
+    package static let initial = State()
+
+    /// Applies an event.
+    package static func evolve(_ state: inout State, _ recorded: Recorded<ConsentEvent>) {
+        switch recorded.event {
+        case .given(let event): state.scopes = event.scopes
+        case .withdrawn: state.scopes = nil
+        }
+    }
+
+    /// Decides a command. Every consent is an event, a repeated one too; withdrawing none is not.
+    package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [ConsentEvent] {
+        switch command {
+        case .give(let employee, let client, let scopes):
+            guard !scopes.isEmpty else { throw .noScope }
+            let all = scopes.union(state.scopes ?? [])
+            return [.given(ConsentGiven(employeeID: employee, clientID: client, scopes: all))]
+        case .withdraw(let employee, let client):
+            guard state.scopes != nil else { return [] }
+            return [.withdrawn(ConsentWithdrawn(employeeID: employee, clientID: client))]
+        }
+    }
+}
+
+/// The events of a consent.
+package enum ConsentEvent: AggregateEvent {
+    /// The employee consented.
+    case given(ConsentGiven)
+    /// The employee withdrew the consent.
+    case withdrawn(ConsentWithdrawn)
+
+    /// The event types of this aggregate.
+    package static let payloads: [any EventPayload.Type] = [ConsentGiven.self, ConsentWithdrawn.self]
+
+    /// The payload of the event.
+    package var payload: any EventPayload {
+        switch self {
+        case .given(let event): event
+        case .withdrawn(let event): event
+        }
+    }
+
+    /// Wraps a payload of this aggregate; `nil` for any other.
+    package init?(_ payload: any EventPayload) {
+        switch payload {
+        case let event as ConsentGiven: self = .given(event)
+        case let event as ConsentWithdrawn: self = .withdrawn(event)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package import Canonical
+
+/// A client got a grant: tokens that say who the person is.
+package struct GrantOpened: EventPayload {
+    /// The grant.
+    package var grantID: GrantID
+    /// The session in which the person authorized the client.
+    package var sessionID: SessionID
+    /// The employee.
+    package var employeeID: EmployeeID
+    /// The client.
+    package var clientID: AppID
+    /// The scopes of the grant.
+    package var scopes: Set<OpenIDScope>
+    /// When the grant ends at the latest. One without the scope `offline_access` ends with its session.
+    package var expiresAt: Timestamp
+
+    /// The members as the log has them.
+    package static let members = EventMembers<GrantOpened>(
+        "GrantOpened", GrantOpened.init,
+        Member("grantId", \.grantID), Member("sessionId", \.sessionID), Member("employeeId", \.employeeID),
+        Member("clientId", \.clientID), Member("scopes", \.scopes, .scopes), Member("expiresAt", \.expiresAt))
+
+    package init(
+        grantID: GrantID, sessionID: SessionID, employeeID: EmployeeID, clientID: AppID, scopes: Set<OpenIDScope>,
+        expiresAt: Timestamp
+    ) {
+        self.grantID = grantID
+        self.sessionID = sessionID
+        self.employeeID = employeeID
+        self.clientID = clientID
+        self.scopes = scopes
+        self.expiresAt = expiresAt
+    }
+}
+
+/// A grant of a client ended.
+package struct GrantClosed: EventPayload {
+    /// The grant.
+    package var grantID: GrantID
+    /// The reason, as a code.
+    package var reason: GrantEnd
+
+    /// The members as the log has them.
+    package static let members = EventMembers<GrantClosed>(
+        "GrantClosed", GrantClosed.init, Member("grantId", \.grantID), Member("reason", \.reason))
+
+    package init(grantID: GrantID, reason: GrantEnd) {
+        self.grantID = grantID
+        self.reason = reason
+    }
+}
+
+/// The reason why a grant ended by itself. One whose session, link, key or person ended has ended with that.
+package enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
+    /// The authorization code was presented a second time.
+    case codeReused
+    /// A refresh token was used twice.
+    case refreshReused
+    /// The client revoked one of its tokens.
+    case tokenRevoked
+    /// The person withdrew the consent.
+    case consentWithdrawn
+}
+
+extension MemberKind where Value == Set<OpenIDScope> {
+    /// Names of scopes, in the order of ``OpenIDScope``, without repetition and at least one.
+    static var scopes: MemberKind {
+        let names = MemberKind<[OpenIDScope]>.array(of: OpenIDScope.memberKind) { _ in
+            1...OpenIDScope.allCases.count
+        }
+        return MemberKind(names.description) { (json, place) throws(JSONError) in
+            let list = try names.read(json, at: place)
+            guard list == OpenIDScope.allCases.filter(list.contains) else {
+                throw place.invalid("names of scopes in their order are expected")
+            }
+            return Set(list)
+        } write: { (scopes, place) throws(JSONError) in
+            try names.write(OpenIDScope.allCases.filter(scopes.contains), at: place)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Canonical
+import ErrorCodes
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Takes the answer to the question for consent, and goes on with the request.
+package struct AnswerConsent: UseCase, CustomStringConvertible {
+    /// The handle of the stored request.
+    package let handle: String
+    /// The value of the browser's cookie. The answer counts for the person of this browser session only.
+    package let cookie: String?
+    /// Whether the person consents.
+    package let isGiven: Bool
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(handle: String, cookie: String?, isGiven: Bool) {
+        self.handle = handle
+        self.cookie = cookie
+        self.isGiven = isGiven
+    }
+
+    /// Records a consent, and answers the request.
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+        let context = run.context, time = run.call.time
+        guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
+        guard let scene = try? await AuthorizationScene(stored, cookie: cookie, context, at: time),
+            let person = scene.situation.person, scene.request.decide(scene.situation) == .askConsent
+        else { return try await context.answer(stored, isStored: true, cookie: cookie, at: time) }
+        if isGiven { try await record(scene, person, run.call) }
+        stored.answers.consent = (by: person.employee, isGiven: isGiven)
+        guard try await stored.update(context), let next = try await StoredRequest.find(handle, context, at: time)
+        else {
+            return .fault(.expired)
+        }
+        return try await context.answer(next, isStored: true, cookie: cookie, at: time)
+    }
+
+    private func record(
+        _ scene: AuthorizationScene, _ person: AuthorizationSituation.Person, _ call: Call
+    ) async throws {
+        let context = scene.context, client = scene.request.client
+        try await optimistic {
+            let (state, version) = try await context.consent(of: person.employee, to: client, in: person.tenant)
+            let events = try Consent.decided(state, .give(person.employee, client, scene.request.scopes))
+            var recorder = EventRecorder(
+                context, at: call.time,
+                metadata: EventMetadata(actor: person.employee.uuid, app: client.uuid, requestId: call.requestId))
+            try recorder.add(
+                events, to: .consent(person.employee, to: client, in: person.tenant), version: version)
+            let scopes = scene.request.scopes.union(state.scopes ?? []).text
+            recorder.statements.append(
+                """
+                INSERT INTO tenure.consent (ledger_id, employee_id, client_id, scopes, given_at)
+                VALUES (\(person.tenant.uuid), \(person.employee.uuid), \(client.uuid), \(scopes),
+                    \(call.time.postgres))
+                ON CONFLICT (ledger_id, employee_id, client_id) DO UPDATE SET scopes = excluded.scopes,
+                    given_at = excluded.given_at
+                """)
+            try await recorder.append()
+        }
+    }
+}
+
+/// Takes the account that the person chose, which is that of the browser session, and goes on with the request.
+package struct ChooseAccount: UseCase, CustomStringConvertible {
+    /// The handle of the stored request.
+    package let handle: String
+    /// The value of the browser's cookie: that of the chosen account.
+    package let cookie: String?
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(handle: String, cookie: String?) {
+        self.handle = handle
+        self.cookie = cookie
+    }
+
+    /// Answers the request.
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+        let context = run.context, time = run.call.time
+        guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
+        if let browser = try await context.browserSession(cookie, at: time) {
+            stored.answers.chosen = EmployeeID(browser.employeeID)
+            guard try await stored.update(context), let next = try await StoredRequest.find(handle, context, at: time)
+            else { return .fault(.expired) }
+            stored = next
+        }
+        return try await context.answer(stored, isStored: true, cookie: cookie, at: time)
+    }
+}

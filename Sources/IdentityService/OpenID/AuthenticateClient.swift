@@ -1,0 +1,51 @@
+import Canonical
+import ErrorCodes
+import EventCoding
+package import FoundationEssentials
+import Identity
+
+/// A client of the OpenID provider that a request comes from.
+package struct AuthenticatedClient: Sendable, Equatable {
+    /// The client.
+    package let id: UUID
+    /// The secret that it presented; `nil` for a public client.
+    package let secretID: UUID?
+
+    init(id: UUID, secretID: UUID?) {
+        self.id = id
+        self.secretID = secretID
+    }
+
+    /// An app that authenticated with its secret.
+    package init(_ app: AppCaller) { self.init(id: app.appId, secretID: app.secretId) }
+}
+
+/// Finds out which client a request to the endpoints of tokens comes from (RFC 6749, section 2.3).
+package struct AuthenticateClient: UseCase, CustomStringConvertible {
+    /// The client's id.
+    package let clientID: String
+    /// The secret that the client presented; `nil` for none.
+    package let secret: String?
+    /// A placeholder that never contains the secret.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(clientID: String, secret: String?) {
+        self.clientID = clientID
+        self.secret = secret
+    }
+
+    /// Returns the client; `nil` if it is unknown, or presents no secret in force although it is not public.
+    package func run(_ run: UseCaseRun<AuthenticatedClient?>) async throws -> AuthenticatedClient? {
+        guard let id = AppID(text: clientID) else { return nil }
+        let app = try await StateLoader(reader: run.context.reader).app(id)
+        guard let registration = app.state.client else { return nil }
+        guard let secret else {
+            return registration.isPublic ? AuthenticatedClient(id: id.uuid, secretID: nil) : nil
+        }
+        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)),
+            let known = app.state.secret(digest: digest), known.roles.contains(.access)
+        else { return nil }
+        return AuthenticatedClient(id: id.uuid, secretID: known.id.uuid)
+    }
+}

@@ -1,0 +1,66 @@
+import Identity
+
+/// What a browser gets at the authorization endpoint.
+package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
+    /// A page says what is wrong; nobody is sent anywhere.
+    case fault(Fault)
+    /// The browser goes to the client. `origin` is that of the redirect URI, for the policy of the page before.
+    case redirect(url: String, origin: String)
+    /// A page asks something about the stored request of this handle, and continues it then.
+    case ask(Page, handle: String)
+
+    /// What such a page says.
+    package enum Fault: String, Sendable, Hashable, CaseIterable {
+        /// There is no such client, or it is named twice.
+        case unknownClient
+        /// The redirect URI is missing, given twice or not one that the operator registered.
+        case unknownRedirect
+        /// The request is larger than the service keeps.
+        case tooLarge
+        /// The stored request is not known any more: it has expired or was answered.
+        case expired
+    }
+
+    /// The pages of an authorization.
+    package enum Page: String, Sendable, Hashable, CaseIterable {
+        /// Log in.
+        case logIn = "/login"
+        /// Choose an account, or log in to another.
+        case chooseAccount = "/accounts"
+        /// Consent.
+        case consent = "/consent"
+    }
+
+    /// A placeholder that never contains a code.
+    package var description: String { "[redacted]" }
+}
+
+/// What the pages of an authorization show and use of the stored request.
+package struct PendingAuthorization: Sendable, Equatable {
+    /// The page that is next.
+    package let page: AuthorizationAnswer.Page
+    /// The client's name, as the operator gave it.
+    package let clientName: String
+    /// The origin of the client's redirect URI, for the policy of pages whose form ends there.
+    package let origin: String
+    /// The scopes that are requested.
+    package let scopes: [String]
+    /// What the client knows about the person; `nil` for nothing. It is a stranger's text.
+    package let loginHint: String?
+    /// The name of the tenant that the request is about; `nil` if it names none. It is a stranger's text.
+    package let tenant: String?
+    /// Tags of the languages that the person prefers, best first.
+    package let locales: [String]
+}
+
+extension AuthorizationAnswer.Fault {
+    /// The fault that a reading found.
+    init(_ page: AuthorizationFault.Page) {
+        switch page {
+        case .unknownClient: self = .unknownClient
+        case .unknownRedirect: self = .unknownRedirect
+        case .tooLarge: self = .tooLarge
+        case .expired: self = .expired
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Canonical
+import ErrorCodes
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import TenureAPI
+
+/// An authorization request with everything that the decision about it depends on.
+struct AuthorizationScene: Sendable {
+    let context: ServiceContext
+    let request: AuthorizationRequest
+    let registration: ClientRegistration
+    let clientName: String
+    let situation: AuthorizationSituation
+    let browser: BrowserSession?
+
+    /// Reads client, browser session, tenant and consent.
+    ///
+    /// - Throws: ``AuthorizationFault`` for a request that cannot be read, with whom it is told to.
+    init(
+        _ stored: StoredRequest, cookie: String?, _ context: ServiceContext, at time: Timestamp
+    ) async throws {
+        let id = try AuthorizationRequest.client(of: stored.parameters)
+        let loader = StateLoader(reader: context.reader)
+        let app = try await loader.app(id)
+        guard let registration = app.state.client else { throw AuthorizationFault.page(.unknownClient) }
+        request = try AuthorizationRequest(stored.parameters, registration)
+        self.context = context
+        self.registration = registration
+        clientName = app.state.name ?? ""
+        browser = try await context.browserSession(cookie, at: time)
+        var situation = AuthorizationSituation(
+            arrivedAt: stored.arrivedAt, time: time, consentMode: registration.consent, answers: stored.answers)
+        if let name = request.tenant {
+            // A name that cannot be one is that of nobody's tenant.
+            let canonical = (try? CompanyName(name))?.canonical ?? []
+            situation.tenant = TenantID(context.ring.tenantID(companyName: canonical))
+        }
+        if let token = request.idTokenHint {
+            let hint = try await IDToken.Hint(token, context, at: time)
+            situation.hinted = hint.flatMap { $0.client == id ? .employee($0.employee) : nil } ?? .invalid
+        }
+        situation.person = try await browser.asyncMap { browser in
+            try await Self.person(browser, id, registration, context, loader)
+        }
+        self.situation = situation
+    }
+
+    private static func person(
+        _ browser: BrowserSession, _ client: AppID, _ registration: ClientRegistration, _ context: ServiceContext,
+        _ loader: StateLoader
+    ) async throws -> AuthorizationSituation.Person {
+        let tenant = TenantID(browser.tenantID), employee = EmployeeID(browser.employeeID)
+        let snapshot = try await loader.tenant(tenant), account = try await loader.employee(employee, in: tenant)
+        let consent = try await context.consent(of: employee, to: client, in: tenant)
+        return AuthorizationSituation.Person(
+            employee: employee, tenant: tenant, authenticatedAt: browser.authenticatedAt,
+            isTaken: registration.takes(tenant) && snapshot.state.links(client, as: .access)
+                && !(account.state.account?.isCancelled ?? true), consented: consent.state.scopes)
+    }
+
+    /// The URL of an answer to the client: `iss` is in every one (RFC 9207).
+    static func url(
+        _ redirect: ClientURI, _ parameters: [(name: String, value: String)], state: String?, issuer: String
+    ) -> String {
+        let all = parameters + (state.map { [(name: "state", value: $0)] } ?? []) + [(name: "iss", value: issuer)]
+        let query = String(decoding: FormEncoding.encode(all), as: UTF8.self)
+        return redirect.text + (redirect.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
+    }
+}
+
+extension Optional {
+    fileprivate func asyncMap<Value>(_ body: (Wrapped) async throws -> Value) async throws -> Value? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}
+
+extension ServiceContext {
+    /// The consent of an employee to a client, with the version of its stream.
+    func consent(
+        of employee: EmployeeID, to client: AppID, in tenant: TenantID
+    ) async throws -> (state: Consent.State, version: Int) {
+        let stream = StreamID.consent(employee, to: client, in: tenant)
+        let events = try await reader.streams([stream])[stream] ?? []
+        return (Consent.fold(try events.map { try EventCodec.decode($0) }), events.last?.streamVersion ?? 0)
+    }
+}

@@ -1,0 +1,186 @@
+import Canonical
+import ErrorCodes
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// Answers a request to the authorization endpoint (OpenID Connect Core, section 3.1.2).
+package struct Authorize: UseCase, CustomStringConvertible {
+    /// The parameters as the client sent them.
+    let parameters: AuthorizationParameters
+    /// The value of the browser's cookie; `nil` without one.
+    package let cookie: String?
+    /// Whether the request came by POST: it is stored, because such a request carries no cookie from another site.
+    package let isPost: Bool
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+
+    /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
+    package init(_ parameters: [(name: String, value: String)], cookie: String?, isPost: Bool = false) {
+        self.parameters = AuthorizationParameters(parameters)
+        self.cookie = cookie
+        self.isPost = isPost
+    }
+
+    /// What the endpoint does.
+    package enum Answer: Sendable, Equatable, CustomStringConvertible {
+        /// What the browser gets.
+        case now(AuthorizationAnswer)
+        /// The browser asks again with a GET, by the handle of the stored request.
+        case again(handle: String)
+        /// A placeholder that never contains a code.
+        package var description: String { "[redacted]" }
+    }
+
+    /// Answers the request.
+    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+        let context = run.context, request = StoredRequest(parameters, at: run.call.time)
+        if isPost {
+            guard !parameters.isTooLarge else { return .now(.fault(.tooLarge)) }
+            try await request.insert(context)
+            return .again(handle: request.handle)
+        }
+        return .now(try await context.answer(request, isStored: false, cookie: cookie, at: run.call.time))
+    }
+}
+
+/// Goes on with a stored request, after a page.
+package struct ContinueAuthorization: UseCase, CustomStringConvertible {
+    /// The handle of the stored request.
+    package let handle: String
+    /// The value of the browser's cookie; `nil` without one.
+    package let cookie: String?
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(handle: String, cookie: String?) {
+        self.handle = handle
+        self.cookie = cookie
+    }
+
+    /// Answers the request.
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+        let context = run.context, time = run.call.time
+        guard let request = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
+        return try await context.answer(request, isStored: true, cookie: cookie, at: time)
+    }
+}
+
+/// Reads what a page shows of a stored request.
+package struct ReadAuthorization: UseCase, CustomStringConvertible {
+    /// The handle of the stored request.
+    package let handle: String
+    /// The value of the browser's cookie; `nil` without one.
+    package let cookie: String?
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(handle: String, cookie: String?) {
+        self.handle = handle
+        self.cookie = cookie
+    }
+
+    /// Returns what a page shows; `nil` if the request is not known any more, or needs no page.
+    package func run(_ run: UseCaseRun<PendingAuthorization?>) async throws -> PendingAuthorization? {
+        let context = run.context, time = run.call.time
+        guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
+        do {
+            let scene = try await AuthorizationScene(stored, cookie: cookie, context, at: time)
+            guard let page = scene.request.decide(scene.situation).page else { return nil }
+            return PendingAuthorization(
+                page: page, clientName: scene.clientName, origin: scene.request.redirect.origin,
+                scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
+                locales: scene.request.locales)
+        } catch is AuthorizationFault {
+            return nil
+        }
+    }
+}
+
+extension AuthorizationDecision {
+    /// The page that is next; `nil` if the client is answered.
+    fileprivate var page: AuthorizationAnswer.Page? {
+        switch self {
+        case .logIn: .logIn
+        case .chooseAccount: .chooseAccount
+        case .askConsent: .consent
+        case .answer, .refuse: nil
+        }
+    }
+}
+
+extension ServiceContext {
+    /// Decides about a request, and answers it or stores it for a page.
+    func answer(
+        _ stored: StoredRequest, isStored: Bool, cookie: String?, at time: Timestamp
+    ) async throws -> AuthorizationAnswer {
+        do {
+            let scene = try await AuthorizationScene(stored, cookie: cookie, self, at: time)
+            switch scene.request.decide(scene.situation) {
+            case .answer: return try await code(for: scene, isStored ? stored : nil, at: time)
+            case .refuse(let error):
+                if isStored, try await !stored.consume(self, with: nil, in: nil) { return .fault(.expired) }
+                return refusal(error, stored.parameters, scene.registration)
+            case let decision:
+                guard let page = decision.page else { throw ProgramDefect("a decision leads nowhere") }
+                if !isStored { try await stored.insert(self) }
+                return .ask(page, handle: stored.handle)
+            }
+        } catch AuthorizationFault.page(let page) {
+            return .fault(AuthorizationAnswer.Fault(page))
+        } catch AuthorizationFault.redirect(let error) {
+            let client = try AuthorizationRequest.client(of: stored.parameters)
+            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
+            return refusal(error, stored.parameters, registration)
+        }
+    }
+
+    /// Issues a code. The request that it answers is consumed with it.
+    private func code(
+        for scene: AuthorizationScene, _ stored: StoredRequest?, at time: Timestamp
+    ) async throws -> AuthorizationAnswer {
+        guard let browser = scene.browser else { throw ProgramDefect("an answer without a person") }
+        let request = scene.request, code = AuthorizationCode(tenant: TenantID(browser.tenantID))
+        let end = time.adding(AuthorizationCode.lifetime)
+        let row = AuthorizationCodeRow(
+            tenant: browser.tenantID, id: code.id.uuid, digest: code.digest(ring), session: browser.sessionID,
+            employee: browser.employeeID, client: request.client.uuid, redirect: request.redirect.text,
+            challenge: request.challenge.bytes, nonce: request.nonce, scopes: request.scopes, expiresAt: end,
+            forgetAt: end.adding(AuthorizationCode.memory))
+        let insertion = row.insertion(ring), ledger = LedgerID(browser.tenantID)
+        if let stored {
+            guard try await stored.consume(self, with: insertion, in: ledger) else { return .fault(.expired) }
+        } else {
+            _ = try await pool.query(insertion, in: [ledger])
+        }
+        return .redirect(
+            url: AuthorizationScene.url(
+                request.redirect, [(name: "code", value: code.text)], state: request.state,
+                issuer: settings.tokenIssuer), origin: request.redirect.origin)
+    }
+
+    /// Tells the client an error. A request whose redirect URI is not the client's gets a page instead.
+    private func refusal(
+        _ error: AuthorizationError, _ parameters: AuthorizationParameters, _ registration: ClientRegistration
+    ) -> AuthorizationAnswer {
+        guard let redirect = try? AuthorizationRequest.redirect(of: parameters, registration) else {
+            return .fault(.unknownRedirect)
+        }
+        let members = [
+            (name: "error", value: error.code.rawValue), (name: "error_description", value: error.description),
+        ]
+        return .redirect(
+            url: AuthorizationScene.url(
+                redirect, members, state: parameters["state"], issuer: settings.tokenIssuer),
+            origin: redirect.origin)
+    }
+
+    private func registration(of client: AppID) async throws -> ClientRegistration? {
+        try await StateLoader(reader: reader).app(client).state.client
+    }
+}

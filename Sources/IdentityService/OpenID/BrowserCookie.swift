@@ -1,0 +1,34 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+
+/// The value of a browser's cookie: tenant 16 ‖ browser session 16 ‖ secret 32 bytes, unpadded base64url.
+struct BrowserCookie: Sendable {
+    let tenant: TenantID
+    let id: BrowserSessionID
+    private let bytes: [UInt8]
+
+    /// A cookie with a new secret.
+    init(tenant: TenantID) {
+        self.tenant = tenant
+        id = BrowserSessionID(UUID.random())
+        bytes = tenant.uuid.bytes + id.uuid.bytes + randomBytes(32)
+    }
+
+    /// Parses a cookie; `nil` for a text of another form.
+    init?(_ text: String) {
+        guard text.utf8.count <= 128, let bytes = Base64URL.decode(text), bytes.count == 64,
+            let tenant = UUID(bytes: bytes[0..<16]), let id = UUID(bytes: bytes[16..<32])
+        else { return nil }
+        self.tenant = TenantID(tenant)
+        self.id = BrowserSessionID(id)
+        self.bytes = bytes
+    }
+
+    /// The value as browsers get it.
+    var text: String { Base64URL.encode(bytes) }
+
+    /// The 32 bytes by which the row knows the cookie.
+    func digest(_ ring: KeyRing) -> [UInt8] { ring.sessionTokenDigest(kind: "browser", bytes) }
+}

@@ -1,0 +1,32 @@
+package import Canonical
+package import FoundationEssentials
+
+/// Somebody who is logged in in a browser, as the cookie shows.
+package struct BrowserSession: Sendable, Equatable {
+    /// The browser session.
+    package let id: UUID
+    /// The session of the log-in. The browser session ends with it.
+    package let sessionID: UUID
+    /// The tenant.
+    package let tenantID: UUID
+    /// The account.
+    package let employeeID: UUID
+    /// The SHA-256 of the device key that opened the session, 32 bytes.
+    package let fingerprint: [UInt8]
+    /// When the person logged in.
+    package let authenticatedAt: Timestamp
+    /// How the person logged in, as values of RFC 8176 (`amr`).
+    package let methods: [String]
+    /// When the session ends at the latest.
+    package let expiresAt: Timestamp
+}
+
+/// A browser session that was just opened, with its cookie.
+package struct OpenedBrowserSession: Sendable, CustomStringConvertible {
+    /// The value of the cookie. It is stored nowhere.
+    package let cookie: String
+    /// The browser session.
+    package let session: BrowserSession
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+}

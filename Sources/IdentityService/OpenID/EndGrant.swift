@@ -1,0 +1,43 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+import Postgres
+
+/// Ends grants: the transaction that appends `GrantClosed` deletes the rows.
+struct EndGrant: Sendable {
+    let context: ServiceContext
+
+    /// Ends one grant; does nothing if it has ended.
+    ///
+    /// - Parameter reply: The statement that stores the reply of the call, and its ledger.
+    func run(
+        _ grant: UUID, in tenant: TenantID, _ reason: GrantEnd, _ call: Call,
+        storing reply: (statement: SQL, ledger: LedgerID)? = nil
+    ) async throws {
+        var recorder = EventRecorder(context, at: call.time, metadata: EventMetadata(requestId: call.requestId))
+        try Self.add([grant], in: tenant, reason, to: &recorder)
+        if let reply {
+            recorder.statements.append(reply.statement)
+            recorder.ledgers.insert(reply.ledger)
+        }
+        do { try await recorder.append() } catch {
+            // Another call ended the grant first, with the requested result.
+            guard error.code == .versionConflict else { throw ServiceError(error) ?? error }
+        }
+    }
+
+    /// Adds the ends of grants that are open.
+    static func add(
+        _ grants: [UUID], in tenant: TenantID, _ reason: GrantEnd, to recorder: inout EventRecorder
+    ) throws {
+        guard !grants.isEmpty else { return }
+        for grant in grants {
+            try recorder.add(
+                GrantClosed(grantID: GrantID(grant), reason: reason), to: .grant(GrantID(grant), in: tenant),
+                version: 1)
+        }
+        recorder.statements.append(GrantRow.deletion(grants, of: tenant.uuid))
+    }
+}

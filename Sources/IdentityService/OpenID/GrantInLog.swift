@@ -1,0 +1,108 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// What the log says about a client, a tenant and an account, for a grant or for an authorization.
+struct GrantInLog: Sendable {
+    let tenant: TenantSnapshot
+    let employee: EmployeeSnapshot
+    let client: AppSnapshot
+    /// The version of the tenant's stream that last ended the link of the client, or of the app that opened the session.
+    private let unlinked: Int64?
+    /// Whether the stream of the grant has an end.
+    private let isClosed: Bool
+    /// Whether the stream of the grant exists.
+    let isOpened: Bool
+
+    /// Reads the streams in one round trip.
+    ///
+    /// - Parameters:
+    ///   - app: The app that opened the session.
+    ///   - grant: The grant, or that which a code would open.
+    static func read(
+        _ employee: EmployeeID, in tenant: TenantID, client: AppID, app: AppID, grant: GrantID,
+        _ context: ServiceContext
+    ) async throws -> GrantInLog {
+        let streams: (tenant: StreamID, employee: StreamID, client: StreamID, grant: StreamID) = (
+            .tenant(tenant), .employee(employee, in: tenant), .app(client), .grant(grant, in: tenant)
+        )
+        let read = try await context.reader.read(
+            StreamsQuery(
+                [streams.tenant, streams.employee, streams.client, streams.grant], foundingOf: streams.tenant.ledger))
+        let ofTenant = read.streams[streams.tenant] ?? [], ofGrant = read.streams[streams.grant] ?? []
+        return GrantInLog(
+            tenant: try StateLoader.tenant(tenant, read.founding, ofTenant),
+            employee: try StateLoader.employee(employee, read.streams[streams.employee] ?? []),
+            client: try StateLoader.app(client, read.streams[streams.client] ?? []),
+            unlinked: try ofTenant.last { try $0.unlinks([client, app]) }.map { Int64($0.streamVersion) },
+            isClosed: ofGrant.contains { $0.type == GrantClosed.type }, isOpened: !ofGrant.isEmpty)
+    }
+
+    /// What the operator registered about the client, if it takes people of the tenant and the tenant links it.
+    var registration: ClientRegistration? {
+        guard let id = client.state.id, let registration = client.state.client, registration.takes(tenant.id),
+            tenant.state.links(id, as: .access)
+        else { return nil }
+        return registration
+    }
+
+    /// Whether the account may be told about: it is not cancelled, and a device key of this fingerprint is in force.
+    func isActive(on fingerprint: [UInt8]) -> Bool {
+        guard let account = employee.state.account, !account.isCancelled else { return false }
+        return employee.state.keys.values.contains {
+            $0.status == .authorized && $0.fingerprint.bytes == fingerprint
+        }
+    }
+
+    /// Whether a grant goes on, as far as the log says. A grant without the scope `offline_access` needs its session
+    /// besides.
+    func permits(_ row: GrantRow, at time: Timestamp) -> Bool {
+        guard isOpened, !isClosed, time < end(of: row), (unlinked ?? 0) <= row.tenantVersion else { return false }
+        if let secret = row.secret, client.state.secrets[SecretID(secret)]?.isRevoked ?? true { return false }
+        return registration != nil && tenant.state.links(AppID(row.app), as: .access)
+            && isActive(on: row.fingerprint)
+    }
+
+    /// The end of a grant. One that outlives its session lasts a day for an admin.
+    private func end(of row: GrantRow) -> Timestamp {
+        guard row.isOffline, tenant.state.role(of: employee.id).isAdministrative else { return row.end }
+        return min(row.end, row.authenticatedAt.adding(GrantLifetime.ofAdmins))
+    }
+}
+
+/// How long grants last that outlive their session.
+enum GrantLifetime {
+    /// The lifetime of an ordinary employee's grant.
+    static let ofEmployees: Duration = .seconds(30 * 86_400)
+    /// The lifetime of an admin's grant.
+    static let ofAdmins: Duration = .seconds(86_400)
+}
+
+extension RecordedEvent {
+    /// Whether the event ends the link of one of some apps.
+    fileprivate func unlinks(_ apps: Set<AppID>) throws -> Bool {
+        guard type == AppUnlinked.type, let event = try EventCodec.payload(of: self) as? AppUnlinked else {
+            return false
+        }
+        return apps.contains(event.appID)
+    }
+}
+
+extension ServiceContext {
+    /// What the log says about a grant that goes on; `nil` if it has ended.
+    func grantInForce(_ row: GrantRow, at time: Timestamp) async throws -> GrantInLog? {
+        let log = try await GrantInLog.read(
+            EmployeeID(row.employee), in: TenantID(row.tenant), client: AppID(row.client), app: AppID(row.app),
+            grant: GrantID(row.id), self)
+        guard log.permits(row, at: time) else { return nil }
+        guard row.isOffline else {
+            guard let session = try await session(row.session, of: row.tenant, at: time), session.isInForce,
+                time < min(session.row.end, session.row.refreshEnd)
+            else { return nil }
+            return log
+        }
+        return log
+    }
+}

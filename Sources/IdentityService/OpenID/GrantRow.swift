@@ -1,0 +1,105 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// The row of a client's grant, with all its columns. All of them are covered by its code.
+struct GrantRow: Sendable, Equatable {
+    var tenant: UUID
+    var id: UUID
+    var session: UUID
+    var employee: UUID
+    /// The device key that opened the session.
+    var fingerprint: [UInt8]
+    var client: UUID
+    /// The secret with which the client redeemed the code; `nil` for a public client.
+    var secret: UUID?
+    /// The app that opened the session.
+    var app: UUID
+    /// The version of the tenant's stream at which the grant was opened.
+    var tenantVersion: Int64
+    var scopes: Set<OpenIDScope>
+    var methods: String
+    var authenticatedAt: Timestamp
+    /// The number of refreshes.
+    var counter: Int64 = 0
+    var refreshedAt: Timestamp
+    var accessEnd: Timestamp
+    var end: Timestamp
+    var code: [UInt8]?
+
+    private static let columns: SQL = """
+        ledger_id, grant_id, session_id, employee_id, fingerprint, client_id, secret_id, app_id, tenant_version, scopes,
+        methods, authenticated_at, refresh_counter, refreshed_at, access_expires_at, ends_at, mac
+        """
+
+    /// Whether the grant outlives its session.
+    var isOffline: Bool { scopes.contains(.offlineAccess) }
+
+    private var values: [RowValue] {
+        [
+            .uuid(tenant), .uuid(id), .uuid(session), .uuid(employee), .bytes(fingerprint), .uuid(client),
+            .uuid(secret), .uuid(app), .integer(tenantVersion), .text(scopes.text), .text(methods),
+            .time(authenticatedAt.microseconds), .integer(counter), .time(refreshedAt.microseconds),
+            .time(accessEnd.microseconds), .time(end.microseconds),
+        ]
+    }
+
+    /// The statement that inserts the row.
+    func insertion(_ ring: KeyRing) -> SQL {
+        """
+        INSERT INTO tenure.client_grant (\(Self.columns))
+        VALUES (\(tenant), \(id), \(session), \(employee), \(fingerprint), \(client), \(secret), \(app),
+            \(tenantVersion), \(scopes.text), \(methods), \(authenticatedAt.postgres), \(counter),
+            \(refreshedAt.postgres), \(accessEnd.postgres), \(end.postgres),
+            \(ring.rowCode(ProtectedRows.grants, values)))
+        """
+    }
+
+    /// The statement that replaces a row that has not changed.
+    func replacing(_ former: GrantRow, _ ring: KeyRing) -> SQL {
+        """
+        UPDATE tenure.client_grant SET refresh_counter = \(counter), refreshed_at = \(refreshedAt.postgres),
+            access_expires_at = \(accessEnd.postgres), ends_at = \(end.postgres),
+            mac = \(ring.rowCode(ProtectedRows.grants, values))
+        WHERE ledger_id = \(tenant) AND grant_id = \(id) AND mac IS NOT DISTINCT FROM \(former.code)
+        """
+    }
+
+    /// The statement that deletes the row.
+    static func deletion(_ grants: [UUID], of tenant: UUID) -> SQL {
+        "DELETE FROM tenure.client_grant WHERE ledger_id = \(tenant) AND grant_id = ANY (\(grants))"
+    }
+
+    /// Reads a grant that the service wrote; `nil` if there is none.
+    static func find(
+        _ id: UUID, of tenant: UUID, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> GrantRow? {
+        let found = try await context.pool.query(
+            "SELECT \(columns) FROM tenure.client_grant WHERE ledger_id = \(tenant) AND grant_id = \(id)",
+            in: [LedgerID(tenant)])
+        guard let row = try found.first.map({ try GrantRow($0) }),
+            context.rows.accepts(row.code, ProtectedRows.grants, row.values, at: time)
+        else { return nil }
+        return row
+    }
+}
+
+extension GrantRow {
+    private init(_ row: PostgresRow) throws(PostgresError) {
+        func time(_ column: Int) throws(PostgresError) -> Timestamp {
+            let time = try row.decode(column: column, as: PostgresTimestamp.self)
+            return Timestamp(microseconds: time.microsecondsSinceUnixEpoch)
+        }
+        self.init(
+            tenant: try row.decode(column: 0), id: try row.decode(column: 1), session: try row.decode(column: 2),
+            employee: try row.decode(column: 3), fingerprint: try row.decode(column: 4),
+            client: try row.decode(column: 5), secret: try row.decode(column: 6), app: try row.decode(column: 7),
+            tenantVersion: try row.decode(column: 8),
+            scopes: OpenIDScope.known(in: try row.decode(column: 9, as: String.self)),
+            methods: try row.decode(column: 10), authenticatedAt: try time(11), counter: try row.decode(column: 12),
+            refreshedAt: try time(13), accessEnd: try time(14), end: try time(15), code: try row.decode(column: 16))
+    }
+}

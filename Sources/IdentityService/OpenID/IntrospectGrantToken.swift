@@ -1,0 +1,69 @@
+package import Canonical
+import ErrorCodes
+import EventCoding
+import FoundationEssentials
+import Identity
+
+/// Tells a client whether an access token of one of its grants is in force (RFC 7662).
+package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
+    /// The app.
+    package let app: AppCaller
+    /// The token.
+    package let token: String
+    /// A placeholder that never contains the token.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(app: AppCaller, token: String) {
+        self.app = app
+        self.token = token
+    }
+
+    /// Returns the members of the response; `nil` for a token that is not in force, or of another client.
+    package func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
+        let context = run.context
+        guard let (row, log) = try await context.grant(of: token, at: run.call.time), row.client == app.appId else {
+            return nil
+        }
+        let issued = row.refreshedAt.wholeSeconds
+        return [
+            "active": true, "token_type": "Bearer", "iss": .string(context.settings.tokenIssuer),
+            "sub": .uuid(row.employee), "client_id": .uuid(row.client), "aud": .uuid(row.client),
+            "scope": .string(row.scopes.text), "sid": .uuid(row.session), "tenant": .uuid(log.tenant.id.uuid),
+            "iat": .integer(issued), "exp": .integer(row.accessEnd.wholeSeconds),
+            "auth_time": .integer(row.authenticatedAt.wholeSeconds),
+            "amr": .array(AuthenticationMethods(text: row.methods).values.map(JSONValue.string)),
+        ]
+    }
+}
+
+/// Ends the grant of a token at the request of its client (RFC 7009).
+package struct RevokeGrantToken: UseCase, CustomStringConvertible {
+    /// The client.
+    package let client: AuthenticatedClient
+    /// An access token or a refresh token.
+    package let token: String
+    /// A placeholder that never contains the token.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(client: AuthenticatedClient, token: String) {
+        self.client = client
+        self.token = token
+    }
+
+    /// Ends the grant. Does nothing for a token of another client. An older token of the grant ends it too.
+    ///
+    /// - Returns: Whether the token is one of a grant.
+    package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
+        let context = run.context
+        guard
+            let token = GrantToken(.refresh, token, context.ring) ?? GrantToken(.access, token, context.ring)
+        else { return false }
+        let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: run.call.time)
+        if let row, row.client == client.id {
+            try await EndGrant(context: context).run(row.id, in: TenantID(row.tenant), .tokenRevoked, run.call)
+        }
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+package import Canonical
+import FoundationEssentials
+import Identity
+
+/// Tells a client about the person of a grant (OpenID Connect Core, section 5.3).
+package struct ReadUserInfo: UseCase, CustomStringConvertible {
+    /// The access token of the grant.
+    package let accessToken: String
+    /// A placeholder that never contains the token.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(accessToken: String) { self.accessToken = accessToken }
+
+    /// Returns the claims; `nil` for a token that is not in force, or that is not one of a grant.
+    package func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
+        let context = run.context, time = run.call.time
+        guard let (row, log) = try await context.grant(of: accessToken, at: time),
+            let registration = log.registration
+        else { return nil }
+        return .object(
+            try await PersonClaims.of(
+                log, registration, scopes: row.scopes, fingerprint: row.fingerprint, context))
+    }
+}
+
+extension ServiceContext {
+    /// The grant of the newest access token; `nil` if the token is not in force.
+    func grant(of accessToken: String, at time: Timestamp) async throws -> (row: GrantRow, log: GrantInLog)? {
+        guard let token = GrantToken(.access, accessToken, ring),
+            let row = try await GrantRow.find(token.grant, of: token.tenant, self, at: time),
+            row.counter == token.counter, time < row.accessEnd, let log = try await grantInForce(row, at: time)
+        else { return nil }
+        return (row, log)
+    }
+}

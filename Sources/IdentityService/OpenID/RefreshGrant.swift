@@ -1,0 +1,110 @@
+import Canonical
+import ErrorCodes
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+import TenureAPI
+
+/// Exchanges the refresh token of a grant for new tokens (RFC 6749, section 6).
+///
+/// The exchange is one compare-and-set of the grant's row, so of two requests with one token one wins. A client with a
+/// secret gets the same tokens again within ten seconds. Otherwise an authentic token that is not the newest one shows
+/// that two parties hold the grant, and ends it (RFC 9700, section 4.14.2).
+package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
+    /// The time for which a client with a secret may present a token once more.
+    static let leeway: Duration = .seconds(10)
+
+    /// The client.
+    package let client: AuthenticatedClient
+    /// The refresh token.
+    package let refreshToken: String
+    /// The scopes that the client wants now, separated by spaces; `nil` for those of the grant.
+    package let scope: String?
+    /// A placeholder that never contains the token.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(client: AuthenticatedClient, refreshToken: String, scope: String? = nil) {
+        self.client = client
+        self.refreshToken = refreshToken
+        self.scope = scope
+    }
+
+    /// The grant, if the token is authentic.
+    package func keyOwner(in context: ServiceContext) -> String? {
+        GrantToken(.refresh, refreshToken, context.ring)?.scope
+    }
+
+    /// Whether the grant exists and is the client's: a caller without one leaves no row.
+    package func mayStore(in context: ServiceContext) async throws -> Bool {
+        guard let token = GrantToken(.refresh, refreshToken, context.ring) else { return false }
+        let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: context.settings.now())
+        return row?.client == client.id
+    }
+
+    /// Exchanges the token.
+    package func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
+        let context = run.context, time = run.call.time
+        guard let token = GrantToken(.refresh, refreshToken, context.ring) else { return .invalidGrant }
+        // A concurrent exchange of the same token may win once; then the second look decides.
+        for _ in 0..<2 {
+            guard let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: time),
+                row.client == client.id
+            else { return .invalidGrant }
+            guard row.counter == token.counter || isRepeated(token, row, at: time) else {
+                try await EndGrant(context: context).run(
+                    row.id, in: TenantID(row.tenant), .refreshReused, run.call,
+                    storing: run.ticket.map { ($0.completion(.success(.invalidGrant)), $0.ledger) })
+                return .invalidGrant
+            }
+            guard let log = try await context.grantInForce(row, at: time), let registration = log.registration else {
+                return .invalidGrant
+            }
+            guard isWithin(row.scopes) else {
+                return .refused(OAuthRefusal(error: "invalid_scope", description: "the scope is not that of the grant"))
+            }
+            guard row.counter == token.counter else {
+                return .issued(try await row.tokens(log, registration, nonce: nil, at: time, context))
+            }
+            var next = row
+            next.counter += 1
+            next.refreshedAt = time
+            next.accessEnd = min(time.adding(context.settings.accessLifetime), row.end)
+            let answer = TokenAnswer.issued(
+                try await next.tokens(log, registration, nonce: nil, at: time, context))
+            if try await exchange(row, next, answer, run) { return answer }
+        }
+        return .invalidGrant
+    }
+
+    /// Whether a client with a secret presents the token that it exchanged a moment ago.
+    private func isRepeated(_ token: GrantToken, _ row: GrantRow, at time: Timestamp) -> Bool {
+        client.secretID != nil && row.counter == token.counter + 1 && time < row.refreshedAt.adding(Self.leeway)
+    }
+
+    /// Whether nothing is requested that the grant lacks. The tokens keep the grant's scopes.
+    private func isWithin(_ scopes: Set<OpenIDScope>) -> Bool {
+        guard let scope else { return true }
+        return scope.split(separator: " ").allSatisfy { name in
+            OpenIDScope(rawValue: String(name)).map(scopes.contains) ?? false
+        }
+    }
+
+    /// Replaces the row, and stores the reply with it. Returns whether the row was as it was read.
+    private func exchange(
+        _ row: GrantRow, _ next: GrantRow, _ answer: TokenAnswer, _ run: UseCaseRun<TokenAnswer>
+    ) async throws -> Bool {
+        let ticket = run.ticket, statement = next.replacing(row, run.context.ring)
+        let statements = ticket.map { [$0.completion(.success(answer))] } ?? []
+        let ledgers = [LedgerID(row.tenant)] + (ticket.map { [$0.ledger] } ?? [])
+        let isExchanged = try await run.context.pool.withTransaction(in: ledgers) { connection in
+            guard try await connection.execute(statement) == 1 else { return false }
+            _ = try await connection.commit(after: statements)
+            return true
+        }
+        if isExchanged { ticket?.markStored() }
+        return isExchanged
+    }
+}

@@ -1,0 +1,122 @@
+import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// An authorization or log-out request that waits for a page, with what the person answered on pages.
+struct StoredRequest: Sendable {
+    /// The time for which a request waits. People need time to type, and to open a mail.
+    static let lifetime: Duration = .seconds(1_800)
+    private static let secretByteCount = 32
+
+    let id: UUID
+    private let secret: [UInt8]
+    var parameters: AuthorizationParameters
+    let arrivedAt: Timestamp
+    var answers = AuthorizationSituation.Answers()
+    /// The version of the row as it was read.
+    private(set) var version: Int32 = 0
+
+    /// A new request.
+    init(_ parameters: AuthorizationParameters, at time: Timestamp) {
+        id = UUID.random()
+        secret = randomBytes(Self.secretByteCount)
+        self.parameters = parameters
+        arrivedAt = time
+    }
+
+    /// The opaque handle: the id, and a secret without which the row cannot be decrypted.
+    var handle: String { Base64URL.encode(id.bytes + secret) }
+
+    private var ledger: LedgerID { .directory(id.bytes[0]) }
+
+    /// Stores a new request. It does not wait for the disk: a request that a crash of the database loses begins again.
+    func insert(_ context: ServiceContext) async throws {
+        let sealed = try context.ring.sealFlow(json.canonicalBytes(), id: id, secret: Self.label + secret)
+        let insertion: SQL = """
+            INSERT INTO tenure.authorization_request (ledger_id, request_id, version, sealed, expires_at)
+            VALUES (\(ledger.uuid), \(id), 1, \(sealed), \(arrivedAt.adding(Self.lifetime).postgres))
+            """
+        _ = try await context.pool.pipeline([insertion], in: [ledger], waits: false)
+    }
+
+    /// Stores what the person answered. Returns whether nobody changed the request meanwhile.
+    func update(_ context: ServiceContext) async throws -> Bool {
+        let sealed = try context.ring.sealFlow(json.canonicalBytes(), id: id, secret: Self.label + secret)
+        let rows = try await context.pool.query(
+            """
+            UPDATE tenure.authorization_request SET sealed = \(sealed), version = version + 1
+            WHERE ledger_id = \(ledger.uuid) AND request_id = \(id) AND version = \(version) RETURNING 1
+            """, in: [ledger])
+        return !rows.isEmpty
+    }
+
+    /// Deletes the request and runs a statement of another ledger with it. Returns whether the request was there: it is
+    /// answered once.
+    func consume(_ context: ServiceContext, with statement: SQL?, in other: LedgerID?) async throws -> Bool {
+        let deletion: SQL = """
+            DELETE FROM tenure.authorization_request WHERE ledger_id = \(ledger.uuid) AND request_id = \(id)
+            """
+        return try await context.pool.withTransaction(in: [ledger] + (other.map { [$0] } ?? [])) { connection in
+            guard try await connection.execute(deletion) == 1 else { return false }
+            if let statement { try await connection.execute(statement) }
+            return true
+        }
+    }
+
+    /// Reads a request; `nil` for a handle that is unknown or expired.
+    static func find(_ handle: String, _ context: ServiceContext, at time: Timestamp) async throws -> StoredRequest? {
+        guard handle.utf8.count <= 128, let bytes = Base64URL.decode(handle), bytes.count == 16 + secretByteCount,
+            let id = UUID(bytes: bytes[0..<16])
+        else { return nil }
+        let ledger = LedgerID.directory(id.bytes[0])
+        let found = try await context.pool.query(
+            """
+            SELECT version, sealed FROM tenure.authorization_request
+            WHERE ledger_id = \(ledger.uuid) AND request_id = \(id) AND expires_at > \(time.postgres)
+            """, in: [ledger])
+        guard let (version, sealed) = try found.first?.decode(Int32.self, [UInt8].self) else { return nil }
+        let secret = Array(bytes[16...])
+        guard let clear = try? context.ring.openFlow(sealed, id: id, secret: label + secret) else { return nil }
+        return try StoredRequest(id: id, secret: secret, version: version, json: CanonicalJSON.parse(clear))
+    }
+
+    /// Keeps these rows from opening as those of flows.
+    private static let label = Array("authorization".utf8)
+}
+
+extension StoredRequest {
+    private var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "parameters": .object(parameters.values.mapValues(JSONValue.string)),
+            "repeated": .array(parameters.repeated.sorted().map(JSONValue.string)), "arrivedAt": .timestamp(arrivedAt),
+        ]
+        members["chosen"] = answers.chosen.map(\.json)
+        members["consentBy"] = answers.consent.map(\.by.json)
+        members["consentGiven"] = answers.consent.map { .bool($0.isGiven) }
+        return .object(members)
+    }
+
+    private init(id: UUID, secret: [UInt8], version: Int32, json: JSONValue) throws {
+        var reader = try ObjectReader(json)
+        guard case .object(let values) = try reader.value("parameters") else {
+            throw ProgramDefect("a stored request has no parameters")
+        }
+        let pairs = values.map { name, value in
+            guard case .string(let text) = value else { return (name: name, value: "") }
+            return (name: name, value: text)
+        }
+        let repeated = try reader.strings("repeated").flatMap { [(name: $0, value: ""), (name: $0, value: "")] }
+        self.id = id
+        self.secret = secret
+        parameters = AuthorizationParameters(pairs + repeated)
+        arrivedAt = try reader.timestamp("arrivedAt")
+        self.version = version
+        answers.chosen = json["chosen"]?.uuid.map { EmployeeID($0) }
+        if let by = json["consentBy"]?.uuid, case .bool(let isGiven)? = json["consentGiven"] {
+            answers.consent = (by: EmployeeID(by), isGiven: isGiven)
+        }
+    }
+}

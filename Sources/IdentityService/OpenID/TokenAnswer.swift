@@ -1,0 +1,41 @@
+import Canonical
+package import TenureAPI
+import FoundationEssentials
+import Identity
+import Keys
+
+/// The answer to a request to the token endpoint.
+package enum TokenAnswer: Sendable, Equatable, CustomStringConvertible {
+    /// The client gets tokens.
+    case issued(TokenGrantResponse)
+    /// The client is refused.
+    case refused(OAuthRefusal)
+
+    /// A placeholder that never contains a token.
+    package var description: String { "[redacted]" }
+
+    /// The code, the token or what belongs to it is not valid (RFC 6749, section 5.2). It does not tell which.
+    static let invalidGrant = TokenAnswer.refused(
+        OAuthRefusal(error: "invalid_grant", description: "the code or the refresh token is not valid for this client"))
+}
+
+extension GrantRow {
+    /// Makes the tokens of the grant as it is.
+    ///
+    /// - Parameters:
+    ///   - nonce: The `nonce` of the authorization request; `nil` for a refresh.
+    func tokens(
+        _ log: GrantInLog, _ registration: ClientRegistration, nonce: String?, at time: Timestamp,
+        _ context: ServiceContext
+    ) async throws -> TokenGrantResponse {
+        let access = GrantToken(.access, of: self).text(context.ring)
+        let person = try await PersonClaims.of(
+            log, registration, scopes: scopes, fingerprint: fingerprint, context)
+        let idToken = try await IDToken(
+            row: self, registration: registration, person: person, nonce: nonce, accessToken: access
+        ).signed(at: time, context)
+        return TokenGrantResponse(
+            accessToken: access, expiresIn: max(0, accessEnd.wholeSeconds - time.wholeSeconds),
+            refreshToken: GrantToken(.refresh, of: self).text(context.ring), idToken: idToken, scope: scopes.text)
+    }
+}

@@ -1,0 +1,137 @@
+import AccessTokens
+package import Canonical
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Logging
+import Postgres
+
+/// A key that signs tokens, by its id, and when it signs.
+package struct NewSigningKey: Sendable, Equatable {
+    /// What it signs: `access tokens`, `ID tokens (RS256)` or `ID tokens (ES256)`.
+    package let use: String
+    /// The id of the key: its thumbprint (RFC 7638), 43 characters.
+    package let keyID: String
+    /// When the key starts to sign.
+    package let signsFrom: Timestamp
+    /// Whether this call created it; `false` if an earlier rotation is still waiting.
+    package let isNew: Bool
+}
+
+/// Plans the replacement of the keys of one use.
+///
+/// A new key is published at once and signs fifteen minutes later: by then everybody who verifies tokens has read it. The
+/// old key stays published until its tokens have expired.
+struct SigningKeyRotation: Sendable {
+    /// The time between the publication of a key and its first signature. Longer than any copy of the keys is kept.
+    static let announcement: Duration = .seconds(900)
+    /// The time by which a key is published longer than its tokens are valid.
+    static let slack: Duration = .seconds(60)
+    /// The time after which the row of a replaced key is deleted.
+    static let retention: Duration = .seconds(86_400)
+
+    /// The next key, and the statements that write it.
+    struct Step: Sendable {
+        let key: NewSigningKey
+        var statements: [SQL] = []
+    }
+
+    private let use: SigningKeyUse
+    private let pool: PostgresPool
+    private let rows: RowAuthentication
+
+    init(_ use: SigningKeyUse, pool: PostgresPool, rows: RowAuthentication) {
+        self.use = use
+        self.pool = pool
+        self.rows = rows
+    }
+
+    /// The next key, unless one is waiting to sign; `nil` for ID tokens that nobody has requested yet.
+    func next(at time: Timestamp) async throws -> Step? {
+        let newest = try await pool.query(newestFirst, in: []).lazy.map { try SigningKeyRow($0, use) }.first {
+            $0.isAuthentic(rows, at: time)
+        }
+        if let newest, newest.signsFrom > time { return Step(key: description(newest, isNew: false)) }
+        guard newest != nil || use == .accessToken else { return nil }
+        var step = try newKey(at: time, signingFrom: time.adding(Self.announcement))
+        let oldest = time.adding(.zero - Self.retention).postgres
+        step.statements.insert(
+            """
+            DELETE FROM \(use.table) k WHERE \(use.condition) AND EXISTS (SELECT 1 FROM \(use.table) n
+                WHERE \(use.condition(of: "n")) AND n.signs_from > k.signs_from AND n.signs_from < \(oldest))
+            """, at: 0)
+        return step
+    }
+
+    /// A key that signs at once. All others are deleted, and their tokens are refused from then on. `nil` for ID tokens
+    /// that nobody has requested yet.
+    ///
+    /// For a key that somebody else may know. Running processes follow within half a minute.
+    func replacement(at time: Timestamp) async throws -> Step? {
+        let hasKeys = try await !pool.query(newestFirst, in: []).isEmpty
+        guard hasKeys || use == .accessToken else { return nil }
+        var step = try newKey(at: time, signingFrom: time)
+        step.statements.insert("DELETE FROM \(use.table) WHERE \(use.condition)", at: 0)
+        return step
+    }
+
+    /// Creates the first key, which signs at once, unless another process has.
+    ///
+    /// Its time lies a minute back, so that a process whose clock is slow signs with it too. A row that does not open
+    /// does not count.
+    func createFirst<Key: StoredSigningKey>(
+        at time: Timestamp, _ make: @Sendable @escaping (SigningKeyUse) throws -> Key
+    ) async throws {
+        let (use, rows, newestFirst) = (use, rows, newestFirst)
+        try await pool.withTransaction { connection in
+            _ = try await connection.query(
+                "SELECT pg_advisory_xact_lock(hashtextextended(\("tenure." + use.rawValue), 0))")
+            for found in try await connection.query(newestFirst) {
+                let row = try SigningKeyRow(found, use)
+                guard row.signsFrom <= time, row.key(rows.ring) as Key? != nil, row.isAuthentic(rows, at: time) else {
+                    continue
+                }
+                return
+            }
+            let row = try SigningKeyRow(
+                of: make(use), use, createdAt: time, signsFrom: time.adding(.zero - Self.slack), rows.ring)
+            try await connection.execute(row.insertion(rows.ring))
+        }
+    }
+
+    private var newestFirst: SQL {
+        """
+        SELECT \(SigningKeyRow.columns) FROM \(use.table) WHERE \(use.condition)
+        ORDER BY signs_from DESC, created_at DESC
+        """
+    }
+
+    private func newKey(at time: Timestamp, signingFrom start: Timestamp) throws -> Step {
+        let row: SigningKeyRow
+        if use == .accessToken {
+            row = try SigningKeyRow(
+                of: TokenSigningKey.new(use), use, createdAt: time, signsFrom: start, rows.ring)
+        } else {
+            row = try SigningKeyRow(
+                of: IDTokenSigningKey.new(use), use, createdAt: time, signsFrom: start, rows.ring)
+        }
+        return Step(key: description(row, isNew: true), statements: [row.insertion(rows.ring)])
+    }
+
+    private func description(_ row: SigningKeyRow, isNew: Bool) -> NewSigningKey {
+        NewSigningKey(use: use.words, keyID: row.id, signsFrom: row.signsFrom, isNew: isNew)
+    }
+}
+
+extension SigningKeyUse {
+    /// The use in words.
+    var words: String {
+        idTokenAlgorithm.map { "ID tokens (\($0.rawValue))" } ?? "access tokens"
+    }
+
+    /// ``condition`` on the rows of an alias.
+    fileprivate func condition(of alias: SQL) -> SQL {
+        idTokenAlgorithm.map { "\(alias).algorithm = \($0.rawValue)" } ?? "true"
+    }
+}

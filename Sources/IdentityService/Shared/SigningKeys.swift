@@ -1,0 +1,129 @@
+import AccessTokens
+import Canonical
+import ErrorCodes
+import FoundationEssentials
+import Keys
+import Ledger
+import Logging
+import Postgres
+
+/// The keys that sign access tokens.
+typealias TokenKeys = SigningKeys<TokenSigningKey>
+
+/// The keys of one use: one that signs, and those whose tokens may still be in use.
+///
+/// The keys are rows that all processes read again every 30 seconds, and whenever a token names an unknown key. The
+/// first process that needs a key creates it.
+actor SigningKeys<Key: StoredSigningKey> {
+    /// A key and the time from which it signs.
+    struct Entry: Sendable {
+        let key: Key
+        let signsFrom: Timestamp
+    }
+
+    /// The time after which the rows are read again.
+    private var refresh: Duration { .seconds(30) }
+    /// The shortest time between two reads for an unknown key.
+    private var pause: Duration { .seconds(1) }
+
+    private let use: SigningKeyUse
+    private let pool: PostgresPool
+    private let rows: RowAuthentication
+    private let logger: Logger
+    /// How long a key is published after the next one started to sign.
+    private let overlap: Duration
+    private var entries: [Entry] = []
+    private var readAt: Timestamp?
+
+    /// - Parameter lifetime: The lifetime of a token.
+    init(_ use: SigningKeyUse, pool: PostgresPool, rows: RowAuthentication, lifetime: Duration, logger: Logger) {
+        self.use = use
+        self.pool = pool
+        self.rows = rows
+        self.logger = logger
+        overlap = lifetime + SigningKeyRotation.slack
+    }
+
+    /// Returns the key that signs now. Creates the first one.
+    func signingKey(at time: Timestamp) async throws -> Key {
+        try await read(at: time, unlessReadWithin: refresh)
+        if let key = current(at: time) { return key }
+        try await SigningKeyRotation(use, pool: pool, rows: rows).createFirst(at: time) { try Key.new($0) }
+        try await read(at: time, unlessReadWithin: .zero)
+        guard let key = current(at: time) else { throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1) }
+        return key
+    }
+
+    /// Returns the keys with which tokens that are in use, or soon will be, can be verified.
+    func keys(at time: Timestamp) async throws -> [Key] {
+        _ = try await signingKey(at: time)
+        return known(at: time)
+    }
+
+    /// Returns the keys, and looks for one that this process does not know yet.
+    func keys(including keyID: String, at time: Timestamp) async throws -> [Key] {
+        let known = try await keys(at: time)
+        guard !known.contains(where: { $0.keyID == keyID }) else { return known }
+        try await read(at: time, unlessReadWithin: pause)
+        return self.known(at: time)
+    }
+
+    private func current(at time: Timestamp) -> Key? { entries.last { $0.signsFrom <= time }?.key }
+
+    /// A key is published until the tokens that it signed before its successor have expired.
+    private func known(at time: Timestamp) -> [Key] {
+        let successors = entries.dropFirst().map { Optional($0.signsFrom) } + [nil]
+        let keys = zip(entries, successors).filter { _, successor in
+            successor.map { time < $0.adding(overlap) } ?? true
+        }
+        return keys.map { $0.0.key }
+    }
+
+    /// Reads the rows, oldest key first, unless they were read a moment ago.
+    private func read(at time: Timestamp, unlessReadWithin pause: Duration) async throws {
+        if let readAt, readAt <= time, time < readAt.adding(pause) { return }
+        let found = try await pool.query(
+            """
+            SELECT \(SigningKeyRow.columns) FROM \(use.table) WHERE \(use.condition)
+            ORDER BY signs_from, created_at, key_id
+            """, in: [])
+        var uncoded: [SigningKeyRow] = []
+        entries = try found.compactMap { found in
+            let row = try SigningKeyRow(found, use)
+            guard let key: Key = row.key(rows.ring) else {
+                // Another key signs; this one can never be used again.
+                logger.error(
+                    "a key that signs tokens does not open; run tenure key rotate --tokens --compromised",
+                    metadata: ["kid": "\(row.id)"])
+                return nil
+            }
+            guard row.isAuthentic(rows, at: time) else { return nil }
+            if row.code == nil { uncoded.append(row) }
+            return Entry(key: key, signsFrom: row.signsFrom)
+        }
+        readAt = time
+        for row in uncoded { try await addCode(to: row) }
+    }
+
+    /// Gives a key from before there were codes its code, while such keys are accepted: it goes on to sign after that.
+    private func addCode(to row: SigningKeyRow) async throws {
+        _ = try await pool.query(
+            """
+            UPDATE \(use.table) SET mac = \(row.rightCode(rows.ring))
+            WHERE key_id = \(row.id) AND sealed = \(row.sealed) AND created_at = \(row.createdAt.postgres)
+                AND signs_from = \(row.signsFrom.postgres) AND mac IS NULL
+            """, in: [])
+    }
+}
+
+extension SigningKeys<TokenSigningKey> {
+    /// Returns the public keys that verify access tokens.
+    func published(at time: Timestamp) async throws -> TokenKeySet {
+        TokenKeySet(keys: try await keys(at: time).map(\.publicKey))
+    }
+
+    /// Returns the public keys, and looks for one that this process does not know yet.
+    func published(including keyID: String, at time: Timestamp) async throws -> TokenKeySet {
+        TokenKeySet(keys: try await keys(including: keyID, at: time).map(\.publicKey))
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Canonical
+import FoundationEssentials
+import IdentityService
+
+/// Registers an app as a client of the OpenID provider.
+struct AppClient: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client", abstract: "Register an app as a client that logs people in with OpenID Connect.",
+        discussion: """
+            The command replaces all that was registered about the client before. Redirect URIs are compared byte by \
+            byte: register them exactly as the client sends them. The client takes people of the listed companies only, \
+            and each company must link the app: app link. Without --tenant and --any-tenant it takes nobody.
+
+            Examples:
+              tenure app client 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f --redirect https://app.example.com/callback \
+            --tenant bayunsystems.com
+              tenure app client 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f --redirect https://spa.example.com/ \
+            --origin https://spa.example.com --public --any-tenant
+            """)
+
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @Option(name: .customLong("redirect"), help: "A redirect URI; may be repeated, up to 16 times.")
+    var redirects: [String]
+
+    @Option(
+        name: .customLong("post-logout"),
+        help: "A URI to which the browser may be sent after a log-out; may be repeated."
+    )
+    var postLogout: [String] = []
+
+    @Option(
+        name: .customLong("origin"),
+        help:
+            "An origin whose scripts may call the endpoints of tokens, such as https://spa.example.com; may be repeated."
+    )
+    var origins: [String] = []
+
+    @Option(name: .customLong("tenant"), help: "The name of a company whose people the client takes; may be repeated.")
+    var tenants: [String] = []
+
+    @Flag(help: "Take the people of every company that links the app.")
+    var anyTenant = false
+
+    @Flag(name: .customLong("public"), help: "The client cannot keep a secret, as a script in a browser cannot.")
+    var isPublic = false
+
+    @Option(help: "The algorithm of its ID tokens: RS256, which every client knows, or ES256.")
+    var idToken = "RS256"
+
+    @Option(help: "When people are asked for their consent: none, once or always.")
+    var consent = "none"
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func validate() throws {
+        guard !anyTenant || tenants.isEmpty else { throw ValidationError("--any-tenant takes no --tenant.") }
+    }
+
+    func run() async throws {
+        let app = app
+        let entry = ClientEntry(
+            redirects: redirects, postLogout: postLogout, origins: origins, tenants: anyTenant ? nil : tenants,
+            isPublic: isPublic, idToken: idToken, consent: consent)
+        let changed = try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.changeClient(appId: app, entry)
+        }
+        let words = Output.standardError()
+        words.line(changed ? "Registered." : "Nothing changed: the client is registered so.")
+        guard changed else { return }
+        if entry.tenants == [] {
+            words.line("The client takes nobody yet: name companies with --tenant, or --any-tenant.")
+        } else {
+            words.line("Each company must link the app: tenure app link \(app.lowercased) COMPANY")
+        }
+    }
+}
+
+extension ClientView {
+    /// The object of a list. A client that takes people of any tenant has no list of tenants.
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "redirects": .array(redirects.map(JSONValue.string)),
+            "postLogout": .array(postLogout.map(JSONValue.string)), "origins": .array(origins.map(JSONValue.string)),
+            "anyTenant": .bool(tenants == nil), "public": .bool(isPublic), "idToken": .string(idToken),
+            "consent": .string(consent),
+        ]
+        members["tenants"] = tenants.map { .array($0.map { .string($0.lowercased) }) }
+        return .object(members)
+    }
+}

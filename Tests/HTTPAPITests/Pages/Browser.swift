@@ -1,0 +1,53 @@
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+/// A browser that sends what browsers send, without a bearer token unless told.
+struct Browser: Sendable {
+    static let origin = "https://id.example"
+
+    let api: API
+    var cookie: String? = FakeService.cookie
+
+    /// Runs a service with pages.
+    static func with<Value: Sendable>(
+        _ service: FakeService = FakeService(), publicURL: String? = Self.origin,
+        _ work: @Sendable (Browser) async throws -> Value
+    ) async throws -> Value {
+        var configuration = HTTPConfiguration(port: 0, publicURL: publicURL)
+        configuration.servesPages = true
+        return try await API.with(service, configuration: configuration) { try await work(Browser(api: $0)) }
+    }
+
+    private var cookies: [(String, String)] { cookie.map { [("Cookie", "__Host-tenure=\($0)")] } ?? [] }
+
+    /// Opens a page.
+    func get(_ path: String, _ headers: [(String, String)] = [], authorization: String? = nil) async throws
+        -> API.Answer
+    {
+        try await api.send("GET", path, cookies + headers, authorization: authorization)
+    }
+
+    /// Sends a form as a page of the service does: with `Origin: null`, because pages have the policy `no-referrer`.
+    func post(
+        _ path: String, _ fields: [(name: String, value: String)],
+        _ headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")],
+        authorization: String? = nil
+    ) async throws -> API.Answer {
+        try await api.send(
+            "POST", path, cookies + headers + [("Content-Type", FormEncoding.mediaType)],
+            authorization: authorization, body: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
+    }
+
+    /// The token in a page.
+    static func token(in page: API.Answer) throws -> String {
+        let found = page.text.firstMatch(of: /name="token" value="([^"]+)"/)
+        return String(try #require(found).output.1)
+    }
+}
+
+extension API.Answer {
+    /// The body as text.
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}

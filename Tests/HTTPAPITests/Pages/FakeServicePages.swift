@@ -1,0 +1,51 @@
+import Canonical
+import FoundationEssentials
+import TenureAPI
+
+@testable import IdentityService
+
+extension FakeService {
+    /// The value of the cookie of the one browser session.
+    static let cookie = "cookie-of-the-session"
+    /// The handle of the one stored request.
+    static let handle = "handle-of-the-request"
+    static let clientOrigin = "https://wiki.example"
+
+    /// The request that waits for consent.
+    static func pending(clientName: String = "Wiki", locales: [String] = []) -> PendingAuthorization {
+        PendingAuthorization(
+            page: .consent, clientName: clientName, origin: clientOrigin,
+            scopes: ["openid", "profile", "email", "groups", "offline_access"], loginHint: nil, tenant: nil,
+            locales: locales)
+    }
+
+    private static let browser = BrowserSession(
+        id: appId, sessionID: employeeId, tenantID: employeeId, employeeID: employeeId, fingerprint: [],
+        authenticatedAt: time, methods: ["pop", "pwd", "mfa"], expiresAt: time)
+
+    /// The answer to a request of pages; `nil` for other requests.
+    func pageAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let find as FindBrowserSession:
+            try await enter("findBrowserSession", ["cookie": find.cookie], call)
+            return .some((find.cookie == Self.cookie ? Self.browser : nil) as any Sendable)
+        case let read as ReadAuthorization:
+            try await enter("readAuthorization", ["handle": read.handle, "cookie": read.cookie ?? ""], call)
+            return .some((read.handle == Self.handle ? pending : nil) as any Sendable)
+        case let answer as AnswerConsent:
+            try await enter(
+                "answerConsent",
+                ["handle": answer.handle, "cookie": answer.cookie ?? "", "isGiven": "\(answer.isGiven)"], call)
+            guard answer.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }
+            return AuthorizationAnswer.redirect(url: Self.clientOrigin + "/callback?code=c", origin: Self.clientOrigin)
+        case let read as ReadLogOut:
+            try await enter("readLogOut", ["handle": read.handle], call)
+            return .some((read.handle == Self.handle ? Self.clientOrigin : nil) as any Sendable)
+        case let confirm as ConfirmLogOut:
+            try await enter("confirmLogOut", ["handle": confirm.handle, "cookie": confirm.cookie ?? ""], call)
+            return confirm.handle == Self.handle
+                ? LogOutAnswer.redirect(url: Self.clientOrigin + "/bye") : LogOutAnswer.done
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import ErrorCodes
+import IdentityService
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+/// What every page is like, whatever it shows.
+@Suite(.timeLimit(.minutes(5))) struct HostedPageTests {
+    private static let consent = "/consent?request=" + FakeService.handle
+    private static let logOut = "/logout/confirm?request=" + FakeService.handle
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+
+    private func expectPage(
+        _ answer: API.Answer, _ status: Int, policy: String = Self.policy,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.status == status, sourceLocation: sourceLocation)
+        #expect(answer.header("Content-Type") == "text/html; charset=utf-8", sourceLocation: sourceLocation)
+        #expect(answer.header("Content-Security-Policy") == policy, sourceLocation: sourceLocation)
+        #expect(answer.header("Cache-Control") == "no-store", sourceLocation: sourceLocation)
+        #expect(answer.header("Referrer-Policy") == "no-referrer", sourceLocation: sourceLocation)
+        #expect(answer.header("X-Content-Type-Options") == "nosniff", sourceLocation: sourceLocation)
+        #expect(answer.text.contains(PageAsset.style.path), sourceLocation: sourceLocation)
+        #expect(!answer.text.contains("<script"), sourceLocation: sourceLocation)
+    }
+
+    @Test func `a page has the policy, and one whose form ends at the client names its origin`() async throws {
+        let atClient = Self.policy.replacing("form-action 'self'", with: "form-action 'self' https://wiki.example")
+        try await Browser.with { browser in
+            expectPage(try await browser.get(Self.consent), 200, policy: atClient)
+            expectPage(try await browser.get(Self.logOut), 200, policy: atClient)
+            expectPage(try await browser.get("/logout/confirm?request=other"), 200)
+            expectPage(try await browser.get("/consent"), 400)
+            expectPage(try await browser.get("/consent?request=a&request=b"), 400)
+        }
+    }
+
+    @Test func `a refusal is a page with the request id and what to do next`() async throws {
+        let cases: [(ErrorCode, String)] = [
+            (.requestRateLimited, "Wait a minute"), (.serviceUnavailable, "in a few minutes"),
+            (.serviceBusy, "in a few minutes"), (.requestInvalid, "begin again"),
+        ]
+        for (code, says) in cases {
+            var service = FakeService()
+            service.failure = ServiceError(code)
+            let answer = try await Browser.with(service) { try await $0.get(Self.consent, [("X-Request-Id", "id-1")]) }
+            expectPage(answer, code.status)
+            #expect(answer.text.contains(says) && answer.text.contains("<code>id-1</code>"), "\(answer.text)")
+            #expect(answer.header("X-Request-Id") == "id-1")
+        }
+    }
+
+    @Test func `a refusal before the route is a page too`() async throws {
+        try await Browser.with { browser in
+            let method = try await browser.api.send("DELETE", "/consent", authorization: nil)
+            expectPage(method, 405)
+            #expect(method.header("Allow")?.contains("POST") == true)
+            expectPage(try await browser.api.send("POST", "/consent", authorization: nil, body: "{}"), 415)
+            let large = String(repeating: "x", count: 70_000)
+            expectPage(try await browser.api.send("POST", "/consent", authorization: nil, body: large), 413)
+        }
+    }
+
+    @Test func `a page is in the language of the request, or else of the browser`() async throws {
+        var service = FakeService()
+        service.pending = FakeService.pending(locales: ["fr-CA"])
+        let french = try await Browser.with(service) {
+            try await $0.get(Self.consent, [("Accept-Language", "de")])
+        }
+        #expect(french.header("Content-Language") == "fr" && french.text.contains("<html lang=\"fr\">"))
+        #expect(french.text.contains("Se connecter à Wiki"))
+        let german = try await Browser.with { try await $0.get(Self.logOut, [("Accept-Language", "de-AT, en;q=0.5")]) }
+        #expect(german.header("Content-Language") == "de" && german.text.contains("Abmelden?"))
+    }
+
+    @Test func `the style has an address with its hash, which browsers keep`() async throws {
+        try await Browser.with { browser in
+            let style = try await browser.get(PageAsset.style.path)
+            #expect(style.status == 200 && style.bytes == PageAsset.style.bytes)
+            #expect(style.header("Content-Type") == "text/css; charset=utf-8")
+            #expect(style.header("Cache-Control") == "public, max-age=31536000, immutable")
+            #expect(PageAsset.style.path.wholeMatch(of: /\/assets\/[0-9a-f]{32}\/pages\.css/) != nil)
+            let zeros = String(repeating: "0", count: 32)
+            #expect(try await browser.get("/assets/\(zeros)/pages.css").status == 404)
+            #expect(try await browser.get("/assets/\(PageAsset.style.hash)/other.css").status == 404)
+        }
+    }
+
+    @Test func `the style is small and knows dark, narrow and focus`() {
+        let text = String(decoding: PageAsset.style.bytes, as: UTF8.self)
+        #expect(text.utf8.count < 15_000)
+        for part in ["prefers-color-scheme: dark", ":focus-visible", "@media (max-width", "overflow-wrap: anywhere"] {
+            #expect(text.contains(part), "\(part)")
+        }
+        #expect(!text.contains("http") && !text.contains("@import") && !text.contains("outline: none"))
+    }
+
+    @Test func `a service without pages has none`() async throws {
+        for path in [Self.consent, Self.logOut, PageAsset.style.path] {
+            let answer = try await API.with { try await $0.send("GET", path, authorization: nil) }
+            #expect(try answer.problem.code == "route.unknown")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Canonical
+@testable import Identity
+import Testing
+
+@Suite struct `Decision about an authorization request` {
+    private typealias Requests = `Authorization request`
+    private static let employee: EmployeeID = Sample.id(1), other: EmployeeID = Sample.id(2)
+    private static let tenant: TenantID = Sample.id(10)
+    private static let arrival = Sample.start
+
+    private func person(
+        loggedIn seconds: Int = -60, isTaken: Bool = true, consented: Set<OpenIDScope>? = nil
+    ) -> AuthorizationSituation.Person {
+        AuthorizationSituation.Person(
+            employee: Self.employee, tenant: Self.tenant, authenticatedAt: Self.arrival.adding(.seconds(seconds)),
+            isTaken: isTaken, consented: consented)
+    }
+
+    private func decide(
+        _ changes: [(String, String?)] = [], _ person: AuthorizationSituation.Person?,
+        _ mode: ConsentMode = .never, after seconds: Int = 5, tenant: TenantID? = nil,
+        hint: AuthorizationSituation.Hint? = nil,
+        answers: AuthorizationSituation.Answers = AuthorizationSituation.Answers()
+    ) throws -> AuthorizationDecision {
+        try Requests.read(changes).decide(
+            AuthorizationSituation(
+                arrivedAt: Self.arrival, time: Self.arrival.adding(.seconds(seconds)), person: person, tenant: tenant,
+                hinted: hint, consentMode: mode, answers: answers))
+    }
+
+    private func code(_ decision: AuthorizationDecision) -> AuthorizationError.Code? {
+        guard case .refuse(let error) = decision else { return nil }
+        return error.code
+    }
+
+    @Test func `a person without a session logs in, one with a session is answered`() throws {
+        #expect(try decide([], nil) == .logIn)
+        #expect(try decide([], person()) == .answer)
+    }
+
+    @Test func `oidcc-prompt-none-not-logged-in is an error at the client`() throws {
+        #expect(code(try decide([("prompt", "none")], nil)) == .loginRequired)
+    }
+
+    @Test func `oidcc-prompt-none-logged-in is answered in silence`() throws {
+        #expect(try decide([("prompt", "none")], person()) == .answer)
+    }
+
+    @Test func `oidcc-prompt-login logs in again, once`() throws {
+        #expect(try decide([("prompt", "login")], person()) == .logIn)
+        #expect(try decide([("prompt", "login")], person(loggedIn: 2)) == .answer)
+    }
+
+    @Test func `oidcc-max-age-1 logs in again, oidcc-max-age-10000 does not`() throws {
+        #expect(try decide([("max_age", "1")], person()) == .logIn)
+        #expect(try decide([("max_age", "0")], person(loggedIn: -1), after: 0) == .logIn)
+        #expect(try decide([("max_age", "10000")], person()) == .answer)
+        #expect(try decide([("max_age", "65")], person()) == .answer, "65 seconds are not more than 65")
+        #expect(try decide([("max_age", "64")], person()) == .logIn)
+        // The person took long on the pages of the client; the log-in belongs to this request all the same.
+        #expect(try decide([("max_age", "1")], person(loggedIn: 2), after: 500) == .answer)
+        #expect(code(try decide([("max_age", "1"), ("prompt", "none")], person())) == .loginRequired)
+    }
+
+    @Test func `oidcc-id-token-hint of the same person succeeds, of another one it does not`() throws {
+        let silent = [("prompt", "none")] as [(String, String?)]
+        #expect(try decide(silent, person(), hint: .employee(Self.employee)) == .answer)
+        #expect(code(try decide(silent, person(), hint: .employee(Self.other))) == .loginRequired)
+        #expect(try decide([], person(), hint: .employee(Self.other)) == .chooseAccount)
+        #expect(code(try decide([], person(), hint: .invalid)) == .invalidRequest)
+        #expect(code(try decide([], nil, hint: .invalid)) == .invalidRequest)
+    }
+
+    @Test func `an account is chosen if the client asks for it, and only that account counts`() throws {
+        let asks = [("prompt", "select_account")] as [(String, String?)]
+        #expect(try decide(asks, person()) == .chooseAccount)
+        #expect(try decide(asks, person(), answers: .init(chosen: Self.other)) == .chooseAccount)
+        #expect(try decide(asks, person(), answers: .init(chosen: Self.employee)) == .answer)
+    }
+
+    @Test func `a person whom the client does not take, or of another tenant than the named one, chooses again`() throws
+    {
+        #expect(try decide([], person(isTaken: false)) == .chooseAccount)
+        #expect(try decide([], person(), tenant: Sample.id(11)) == .chooseAccount)
+        #expect(try decide([], person(), tenant: Self.tenant) == .answer)
+        #expect(code(try decide([("prompt", "none")], person(isTaken: false))) == .accountSelectionRequired)
+        // Nothing that was answered on the pages replaces the client's list and the tenant's link.
+        let answers = AuthorizationSituation.Answers(
+            chosen: Self.employee, consent: (by: Self.employee, isGiven: true))
+        #expect(try decide([], person(isTaken: false), answers: answers) == .chooseAccount)
+    }
+
+    @Test func `consent is asked for as the client's mode says`() throws {
+        let asked = [("scope", "openid email")] as [(String, String?)]
+        #expect(try decide(asked, person(), .never) == .answer)
+        #expect(try decide(asked, person(), .once) == .askConsent)
+        #expect(try decide(asked, person(consented: [.openid]), .once) == .askConsent)
+        #expect(try decide(asked, person(consented: [.openid, .email, .groups]), .once) == .answer)
+        #expect(try decide(asked, person(consented: [.openid, .email]), .always) == .askConsent)
+        let prompted = asked + [("prompt", "consent")]
+        #expect(try decide(prompted, person(consented: [.openid, .email]), .once) == .askConsent)
+        #expect(try decide(prompted, person(), .never) == .askConsent)
+        #expect(code(try decide(asked + [("prompt", "none")], person(), .once)) == .consentRequired)
+    }
+
+    @Test func `an answer to the question for consent counts for the person who gave it`() throws {
+        func answered(_ by: EmployeeID, _ isGiven: Bool) -> AuthorizationSituation.Answers {
+            AuthorizationSituation.Answers(consent: (by: by, isGiven: isGiven))
+        }
+        #expect(try decide([], person(), .always, answers: answered(Self.employee, true)) == .answer)
+        #expect(code(try decide([], person(), .always, answers: answered(Self.employee, false))) == .accessDenied)
+        #expect(try decide([], person(), .always, answers: answered(Self.other, true)) == .askConsent)
+    }
+
+    @Test func `prompt=none never leads to a page`() throws {
+        for person in [nil, person(), person(isTaken: false), person(loggedIn: -100_000)] {
+            for mode in ConsentMode.allCases {
+                for hint in [nil, .employee(Self.employee), .employee(Self.other), .invalid]
+                    as [AuthorizationSituation.Hint?]
+                {
+                    for age in [nil, "0", "10"] {
+                        let decision = try decide(
+                            [("prompt", "none"), ("max_age", age)], person, mode, tenant: Self.tenant, hint: hint)
+                        #expect(![.logIn, .chooseAccount, .askConsent].contains(decision), "\(decision)")
+                    }
+                }
+            }
+        }
+    }
+}

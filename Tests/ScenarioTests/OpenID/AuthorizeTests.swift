@@ -1,0 +1,221 @@
+import Canonical
+import Foundation
+import IdentityService
+import Ledger
+import TenureServer
+import Testing
+import TestSupport
+
+/// The authorization endpoint and the log-out endpoint, in a browser.
+@Suite(.onServer, .sharedWorld)
+struct `The authorization endpoint` {
+    private func scene(
+        _ company: String, changing change: (inout ClientEntry) -> Void = { _ in }
+    ) async throws -> (party: RelyingParty, member: Member, cookie: String) {
+        let world = try sharedWorld()
+        let member = try await world.client.found(company)
+        let party = try await RelyingParty.make(world, of: [company], changing: change)
+        return (party, member, try await party.cookie(of: member))
+    }
+
+    @Test func `oidcc-ensure-registered-redirect-uri sends nobody to a URI that differs`() async throws {
+        let (party, _, cookie) = try await scene("uri.example")
+        for uri in [
+            RelyingParty.redirect + "/", "https://app.example.com:443/callback", "https://app.example.com/Callback",
+            RelyingParty.redirect + "#x", RelyingParty.redirect + "?x=y", "https://evil.example/callback",
+        ] {
+            for prompt in ["none", "login"] {
+                let reply = try await party.authorize(["redirect_uri": uri, "prompt": prompt], cookie: cookie)
+                #expect(reply.status == 400 && reply.headers["location"] == nil, "\(uri)")
+                #expect(!String(decoding: reply.body, as: UTF8.self).contains("evil"), "no link is made of the input")
+                #expect(reply.headers["content-security-policy"]?.contains("frame-ancestors 'none'") == true)
+            }
+        }
+        let unknown = try await party.authorize(["client_id": UUID().uuidString.lowercased()], cookie: cookie)
+        #expect(unknown.status == 400 && unknown.headers["location"] == nil)
+        let plain = try await party.world.client.get("/authorize", by: .nobody)
+        #expect(plain.status == 400)
+    }
+
+    @Test func `oidcc-prompt-none-not-logged-in and every other error have state and iss`() async throws {
+        let (party, _, cookie) = try await scene("errors.example")
+        for (changes, error) in [
+            (["prompt": "none", "max_age": "0"], "login_required"), (["code_challenge": nil], "invalid_request"),
+            (["code_challenge_method": "plain"], "invalid_request"), (["scope": "profile"], "invalid_scope"),
+            (["response_type": "token"], "unsupported_response_type"), (["request": "x"], "request_not_supported"),
+        ] as [([String: String?], String)] {
+            let answer = try party.answer(try await party.authorize(changes, cookie: cookie))
+            #expect(answer["error"] == error && answer["state"] == "st &te" && answer["iss"] != nil, "\(changes)")
+            #expect(answer["code"] == nil)
+        }
+        let answer = try party.answer(try await party.authorize(["prompt": "none"], cookie: nil))
+        #expect(answer["error"] == "login_required")
+    }
+
+    @Test func `without a session stores the request for the log-in page, and goes on after it`() async throws {
+        let (party, member, _) = try await scene("login.example")
+        let asked = try await party.authorize(cookie: nil)
+        let location = try #require(asked.headers["location"])
+        #expect(asked.status == 303 && location.hasPrefix("/login?request="))
+        let handle = String(location.dropFirst("/login?request=".count))
+        let call = Call(requestId: "page")
+        let pending = try await party.world.service.run(ReadAuthorization(handle: handle, cookie: nil), call)
+        #expect(pending?.page == .logIn && pending?.origin == "https://app.example.com")
+        let cookie = try await party.cookie(of: member)
+        let went = try await party.world.service.run(ContinueAuthorization(handle: handle, cookie: cookie), call)
+        guard case .redirect(let url, _) = went else {
+            Issue.record("the request does not go on")
+            return
+        }
+        #expect(url.hasPrefix(RelyingParty.redirect + "?code="))
+        let again = try await party.world.service.run(ContinueAuthorization(handle: handle, cookie: cookie), call)
+        #expect(again == .fault(.expired), "a request is answered once")
+        for other in ["", "x", String(handle.dropLast()) + "A"] {
+            let found = try await party.world.service.run(ContinueAuthorization(handle: other, cookie: cookie), call)
+            #expect(found == .fault(.expired))
+        }
+    }
+
+    @Test func `oidcc-ensure-post-request-succeeds stores the request and continues with the cookie`() async throws {
+        let (party, _, cookie) = try await scene("post.example")
+        // The form of another site carries no cookie.
+        let stored = try await party.browse("/authorize", party.parameters(), cookie: nil, method: "POST")
+        let location = try #require(stored.headers["location"])
+        #expect(stored.status == 303 && location.hasPrefix("/authorize?continue="))
+        let answer = try party.answer(try await party.browse(location, cookie: cookie))
+        #expect(answer["code"] != nil && answer["state"] == "st &te")
+    }
+
+    @Test func `takes nobody of a tenant that the client does not list, whoever links it`() async throws {
+        let (party, _, _) = try await scene("listed.example")
+        let stranger = try await party.world.client.found("stranger.example")
+        try await party.world.linkApp(party.app, to: "stranger.example")
+        let cookie = try await party.cookie(of: stranger)
+        let reply = try await party.authorize(cookie: cookie)
+        #expect(reply.headers["location"]?.hasPrefix("/accounts?request=") == true, "\(reply)")
+        let silent = try party.answer(try await party.authorize(["prompt": "none"], cookie: cookie))
+        #expect(silent["error"] == "account_selection_required" && silent["code"] == nil)
+    }
+
+    @Test func `takes nobody of a listed tenant that does not link the client`() async throws {
+        let world = try sharedWorld()
+        let member = try await world.client.found("unlinked-client.example")
+        let party = try await RelyingParty.make(world, of: ["unlinked-client.example"], linkedTo: [])
+        let silent = try party.answer(
+            try await party.authorize(["prompt": "none"], cookie: try await party.cookie(of: member)))
+        #expect(silent["error"] == "account_selection_required")
+    }
+
+    @Test func `of a client of any tenant tells whose admin somebody is`() async throws {
+        let (party, _, cookie) = try await scene("any.example") { $0.tenants = nil }
+        let claims = try await party.tokens(cookie: cookie).claims
+        let tenant = try #require(claims["tenant"]?.text)
+        #expect(claims["groups"] == [.string(tenant + "/securityAdmin")])
+        #expect(claims["preferred_username"] == "founder@any.example")
+    }
+
+    @Test func `asks for consent once, and a withdrawal ends the grant`() async throws {
+        let (party, _, cookie) = try await scene("consent.example") { $0.consent = "once" }
+        let asked = try await party.authorize(cookie: cookie), call = Call(requestId: "page")
+        let location = try #require(asked.headers["location"])
+        #expect(location.hasPrefix("/consent?request="))
+        let handle = String(location.dropFirst("/consent?request=".count))
+        let foreign = try await party.world.service.run(
+            AnswerConsent(handle: handle, cookie: nil, isGiven: true), call)
+        guard case .ask(.logIn, _) = foreign else {
+            Issue.record("an answer counted without the browser session")
+            return
+        }
+        let went = try await party.world.service.run(
+            AnswerConsent(handle: handle, cookie: cookie, isGiven: true), call)
+        guard case .redirect(let url, _) = went, url.contains("code=") else {
+            Issue.record("the consent was not enough")
+            return
+        }
+        let tokens = try await party.tokens(cookie: cookie)
+        let browser = try #require(try await party.world.service.run(FindBrowserSession(cookie: cookie), call))
+        let consents = try await party.world.service.run(ListConsents(browser: browser), call)
+        #expect(consents.map(\.scopes) == [["openid", "profile", "email", "groups"]])
+        let client = try #require(UUID(uuidString: party.app.appId))
+        try await party.world.service.run(WithdrawConsent(browser: browser, client: client), call)
+        #expect(try await party.userInfo(tokens.access).status == 401)
+        #expect(try await party.authorize(cookie: cookie).headers["location"]?.hasPrefix("/consent") == true)
+        #expect(try await party.world.service.run(ListConsents(browser: browser), call).isEmpty)
+
+        let second = try await party.authorize(cookie: cookie)
+        let next = String(try #require(second.headers["location"]).dropFirst("/consent?request=".count))
+        let refused = try await party.world.service.run(
+            AnswerConsent(handle: next, cookie: cookie, isGiven: false), call)
+        guard case .redirect(let told, _) = refused else {
+            Issue.record("the client is not told")
+            return
+        }
+        #expect(told.contains("error=access_denied"))
+    }
+
+    @Test func `oidcc-rp-initiated-logout ends the session of the hint and returns with state`() async throws {
+        let (party, _, cookie) = try await scene("logout.example")
+        let tokens = try await party.tokens(cookie: cookie)
+        let hint = [("id_token_hint", tokens.id), ("post_logout_redirect_uri", RelyingParty.bye)]
+        let foreign = try await RelyingParty.make(party.world, of: ["logout.example"])
+        let parts = tokens.id.split(separator: ".").map(String.init)
+        let unsigned = Base64URL.encode(Array(#"{"alg":"none"}"#.utf8)) + "." + parts[1] + "."
+        // oidcc-rp-initiated-logout-bad-id-token-hint, -modified, -no-id-token-hint: a page asks, and nobody leaves.
+        for parameters in [
+            [], [("state", "s")], [("post_logout_redirect_uri", RelyingParty.bye)],
+            [("id_token_hint", "x"), ("post_logout_redirect_uri", RelyingParty.bye)],
+            [("id_token_hint", unsigned), ("post_logout_redirect_uri", RelyingParty.bye)],
+            hint + [("client_id", foreign.app.appId)],
+        ] {
+            let reply = try await party.browse("/logout", parameters, cookie: cookie)
+            #expect(reply.headers["location"]?.hasPrefix("/logout/confirm?request=") == true, "\(parameters)")
+        }
+        #expect(try await party.userInfo(tokens.access).status == 200, "nothing ended yet")
+        // oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri
+        let other = try await party.cookie(of: try await party.world.client.found("logout-two.example"))
+        let elsewhere = try await party.browse(
+            "/logout", [("id_token_hint", tokens.id), ("post_logout_redirect_uri", RelyingParty.bye + "&a=b")],
+            cookie: nil)
+        #expect(elsewhere.headers["location"] == nil)
+        // The hint of somebody else's session ends nothing in this browser.
+        let asked = try await party.browse("/logout", hint, cookie: other)
+        #expect(asked.headers["location"]?.hasPrefix("/logout/confirm") == true)
+
+        let done = try await party.browse("/logout", hint + [("state", "a&b")], cookie: cookie)
+        #expect(try party.answer(done, at: RelyingParty.bye)["state"] == "a&b")
+        #expect(done.headers["set-cookie"]?.contains("Max-Age=0") == true)
+        #expect(try await party.userInfo(tokens.access).status == 401)
+        let after = try party.answer(try await party.authorize(["prompt": "none"], cookie: cookie))
+        #expect(after["error"] == "login_required")
+        // An expired or used hint is fine; without a session there is nothing to ask.
+        let again = try await party.browse("/logout", hint, cookie: cookie)
+        #expect(again.headers["location"] == RelyingParty.bye)
+    }
+
+    @Test func `records what it does, and verification finds nothing wrong`() async throws {
+        let (party, _, cookie) = try await scene("recorded.example") { $0.consent = "always" }
+        let asked = try await party.authorize(cookie: cookie)
+        let handle = String(try #require(asked.headers["location"]).dropFirst("/consent?request=".count))
+        let went = try await party.world.service.run(
+            AnswerConsent(handle: handle, cookie: cookie, isGiven: true), Call(requestId: "page"))
+        guard case .redirect(let url, _) = went else {
+            Issue.record("no code")
+            return
+        }
+        let code = try #require(URLComponents(string: url)?.queryItems?.first { $0.name == "code" }?.value)
+        _ = try GrantTokens(try await party.redeem(code))
+        _ = try await party.redeem(code)
+        let ledger = try await party.world.ledger("recorded.example")
+        let types = try await party.world.database.withPool(as: .reader) { pool in
+            try await LedgerReader(pool: pool, storesTiles: false).ledger(ledger, limit: 1_000).events.map(\.type)
+        }
+        for type in ["BrowserSessionOpened", "ConsentGiven", "GrantOpened", "GrantClosed"] {
+            #expect(types.count { $0 == type } == 1, "\(type)")
+        }
+        let request = VerifyRequest(key: try await party.world.logKey(), ledger: ledger)
+        let report = try await party.world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+            try await VerifyLog(pool: pool, request: request).run()
+        }
+        #expect(report.violations == [], "\(report.violations)")
+    }
+}
