@@ -46,7 +46,7 @@ quick: ## Build the targets that need no server for debugging, and run their tes
 test-versions: ## Run the service with each PostgreSQL that can be had, and print a table; TESTS=1 runs the scenarios too
 	@scripts/test-versions $(if $(TESTS),--tests)
 
-test-peers: ## Let schemathesis try what openapi.yaml permits and forbids, with 50 requests for each operation
+test-peers: ## Let a browser walk the pages, clients log in, and schemathesis try what openapi.yaml permits and forbids
 	@scripts/test-peers
 
 test-citus: ## Run the log, the scenarios and a drill on a Citus cluster: make test-citus CITUS_SOURCE=DIR

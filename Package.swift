@@ -282,7 +282,7 @@ let package = Package(
                 crypto, hummingbird, hummingbirdTesting, httpTypes, mustache, nioCore, nioConcurrency, nioPosix, nioSSL,
                 logging,
                 lifecycle,
-            ], exclude: ["check_openapi.py"], swiftSettings: settingsOfTests),
+            ], exclude: ["check_openapi.py", "Pages/Modules"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "TenureClientTests",
             dependencies: [

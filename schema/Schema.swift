@@ -34,6 +34,9 @@ public enum Schema {
         Script(name: "m020_append_lock", bytes: PackageResources.m020_append_lock_sql),
         Script(name: "m021_id_token_keys", bytes: PackageResources.m021_id_token_keys_sql),
         Script(name: "m022_openid", bytes: PackageResources.m022_openid_sql),
+        Script(name: "m023_linked_apps", bytes: PackageResources.m023_linked_apps_sql),
+        Script(name: "m024_pages_app", bytes: PackageResources.m024_pages_app_sql),
+        Script(name: "m025_browser_waits", bytes: PackageResources.m025_browser_waits_sql),
     ]
 
     /// The revision of the functions, of both forms. It grows with each release that changes one of them, so that an

@@ -193,6 +193,11 @@ extension StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "browser", id: id.uuid)
     }
 
+    /// The stream of a browser that waits for the decision about the device key of a flow.
+    package static func wait(_ flow: UUID, in tenant: TenantID) -> StreamID {
+        StreamID(ledger: LedgerID(tenant.uuid), kind: "wait", id: flow)
+    }
+
     /// The stream of a client's grant.
     package static func grant(_ id: GrantID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "grant", id: id.uuid)

@@ -411,6 +411,30 @@ extension ConnectionTable {
         }
     }
 
+    /// Returns a body of unknown length. Each piece is made when the one before was written, and waits until the
+    /// connection has room for it.
+    ///
+    /// - Parameters:
+    ///   - next: Makes the next piece; `nil` ends the body.
+    ///   - channel: The channel of the connection or of the stream.
+    package func body(
+        of next: @escaping @Sendable () async -> [UInt8]?, on channel: any Channel
+    ) -> ResponseBody {
+        ResponseBody { [self] output in
+            let (id, writer) = Self.numbers(of: channel)
+            while let piece = await next() {
+                await room(for: piece.count, on: channel)
+                do {
+                    try await output.write(ByteBuffer(bytes: piece))
+                } catch {
+                    passed(piece.count, by: writer, on: id)
+                    throw error
+                }
+            }
+            try await output.finish(nil)
+        }
+    }
+
     /// Waits for room, and gives it back if the channel has ended meanwhile: nothing of it will be written.
     private func room(for bytes: Int, on channel: any Channel) async {
         let (id, writer) = Self.numbers(of: channel)

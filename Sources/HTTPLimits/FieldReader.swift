@@ -14,13 +14,25 @@ package struct FieldReader: Sendable {
     /// The elements of the list, without the spaces around them. A comma within quotation marks separates nothing.
     package var elements: [Substring] { elements(escapes: true) }
 
+    /// The elements of a list whose grammar has no quoted strings, such as `X-Forwarded-For`: every comma separates,
+    /// also after a quotation mark, so that one in an earlier element hides no later one.
+    package var plainElements: [Substring] { lines.flatMap { Self.plainElements($0) } }
+
     /// - Parameter escapes: Whether a backslash within quotation marks escapes the next character.
     private func elements(escapes: Bool) -> [Substring] { lines.flatMap { Self.elements($0, escapes) } }
 
     /// The only line, without the spaces around it; `nil` without a line, and if there are several.
     private var single: Substring? { lines.count == 1 ? Self.trimmed(lines[0][...]) : nil }
 
-    private static func elements(_ line: String, _ escapes: Bool) -> [Substring] {
+    private static func plainElements(_ line: String) -> [Substring] {
+        // By bytes: in a text, some characters join the comma after them.
+        line.utf8.split(separator: UInt8(ascii: ",")).map { trimmed(Substring($0)) }.filter { !$0.isEmpty }
+    }
+
+    private static func elements(_ line: String, _ escapes: Bool) -> [Substring] { split(line, escapes).elements }
+
+    /// The elements of one line, and whether its last quotation mark is closed.
+    private static func split(_ line: String, _ escapes: Bool) -> (elements: [Substring], isClosed: Bool) {
         var elements: [Substring] = []
         var start = line.startIndex, isQuoted = false, isEscaped = false
         func add(_ element: Substring) {
@@ -39,7 +51,7 @@ package struct FieldReader: Sendable {
             }
         }
         add(line[start...])
-        return elements
+        return (elements, !isQuoted)
     }
 
     private static func trimmed(_ text: Substring) -> Substring {
@@ -147,17 +159,24 @@ extension FieldReader {
         return tags.isEmpty ? nil : .tags(tags)
     }
 
-    /// The hops of `Forwarded` (RFC 7239 §4), the nearest last. Each has one value for a name.
-    package var hops: [[String: String]]? {
-        var hops: [[String: String]] = []
-        for element in elements {
-            var scanner = FieldScanner(";" + element)
-            guard let pairs = scanner.parameters(), scanner.isAtEnd else { return nil }
-            var hop: [String: String] = [:]
-            for pair in pairs where hop.updateValue(pair.value, forKey: pair.name) != nil { return nil }
-            hops.append(hop)
+    /// The hops of `Forwarded` (RFC 7239 §4), the nearest last. Each has one value for a name; one that is malformed is
+    /// `nil`.
+    ///
+    /// Proxies append to the line that a client began. So a quotation mark that is never closed quotes nothing: such a
+    /// line is split at every comma, and what the nearest proxy added can be read whatever stands before it.
+    package var hops: [[String: String]?] {
+        lines.flatMap { line in
+            let (elements, isClosed) = Self.split(line, true)
+            return (isClosed ? elements : Self.plainElements(line)).map { Self.hop($0) }
         }
-        return hops.isEmpty ? nil : hops
+    }
+
+    private static func hop(_ element: Substring) -> [String: String]? {
+        var scanner = FieldScanner(";" + element)
+        guard let pairs = scanner.parameters(), scanner.isAtEnd else { return nil }
+        var hop: [String: String] = [:]
+        for pair in pairs where hop.updateValue(pair.value, forKey: pair.name) != nil { return nil }
+        return hop
     }
 
     /// The preferences of `Prefer` (RFC 7240 §2) with their values; an empty text is no value. Of two with one name the

@@ -46,26 +46,40 @@ package final class HTTP1Gate: ChannelInboundHandler, RemovableChannelHandler {
 ///
 /// It writes the options of `Connection` as the server behind it compares them, and tells a client that expects
 /// `100-continue` to send its body (RFC 9110 §10.1.1).
-final class HTTP1GateReader: ChannelInboundHandler, RemovableChannelHandler {
+///
+/// A request that offers another protocol, or asks for a tunnel, is answered as if it did not, and is the last of its
+/// connection: the parser reads nothing after it, and nobody takes the offer.
+final class HTTP1GateReader: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
     private let largestBody: Int
     private var hasRefused = false
+    /// The requests that came, and the responses that have begun.
+    private var requests = 0
+    private var responses = 0
+    /// Whether the last request that came is the last of the connection, and has been read.
+    private var isLast = false
+    private var isRead = false
 
     init(largestBody: Int) { self.largestBody = largestBody }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !hasRefused else { return }
-        guard case .head(var head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        guard !hasRefused, !isRead else { return }
+        let part = unwrapInboundIn(data)
+        if case .end = part { isRead = isLast }
+        guard case .head(var head) = part else { return context.fireChannelRead(data) }
+        requests += 1
         if let refusal = Self.refusal(of: head) {
             hasRefused = true
             context.fireUserInboundEventTriggered(refusal)
             // The server answers errors of the parser, and no others.
             return context.fireErrorCaught(HTTPParserError.unknown)
         }
-        if FieldReader(head.headers["Connection"]).options.contains("close") {
+        isLast = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+        if isLast || FieldReader(head.headers["Connection"]).options.contains("close") {
             head.headers.replaceOrAdd(name: "Connection", value: "close")
         }
         if awaitsContinue(head) {
@@ -73,6 +87,28 @@ final class HTTP1GateReader: ChannelInboundHandler, RemovableChannelHandler {
             context.writeAndFlush(wrapOutboundOut(.head(response)), promise: nil)
         }
         context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// Receives nothing after the last request: the bytes would wait in memory for a parser that has stopped.
+    func read(context: ChannelHandlerContext) {
+        if !isRead { context.read() }
+    }
+
+    /// Tells the client that the response to the last request is the last one, and closes when it has been sent.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        var part = unwrapOutboundIn(data)
+        if case .head(var head) = part, !(100..<200).contains(head.status.code) {
+            responses += 1
+            if isLast, responses == requests { head.headers.replaceOrAdd(name: "Connection", value: "close") }
+            part = .head(head)
+        }
+        guard case .end = part, isLast, responses == requests else {
+            return context.write(wrapOutboundOut(part), promise: promise)
+        }
+        let promise = promise ?? context.eventLoop.makePromise()
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        promise.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+        context.write(wrapOutboundOut(part), promise: promise)
     }
 
     /// Whether the client waits for a word before it sends a body that is not too large.

@@ -17,11 +17,30 @@ package struct DemoCompany: Sendable {
     let caller: DemoCaller
     /// The file that records the demo accounts.
     let file: String
+    /// Finds the mails that the service has sent so far.
+    let mails: @Sendable () -> [Mail]
+
+    /// A mail to one of the people.
+    package struct Mail: Sendable {
+        package let recipient: String
+        package let links: [String]
+
+        package init(recipient: String, links: [String]) {
+            self.recipient = recipient
+            self.links = links
+        }
+    }
 
     /// The demonstration tenant of a development service.
-    package init(_ environment: DevelopmentEnvironment, in state: StateDirectory) {
+    ///
+    /// - Parameter mails: Finds the mails that the service has sent so far.
+    package init(
+        _ environment: DevelopmentEnvironment, in state: StateDirectory,
+        mails: @escaping @Sendable () -> [Mail] = { [] }
+    ) {
+        self.mails = mails
         caller = DemoCaller(environment)
-        file = state.path + "/demo.json"
+        file = Self.file(in: state)
     }
 
     /// Founds the tenant, or completes an interrupted run.
@@ -34,6 +53,7 @@ package struct DemoCompany: Sendable {
         try record.write(to: file)
         do {
             try await register(record.people)
+            try await confirmAddresses(of: record.people)
         } catch let refusal as DemoRefusal {
             throw DevelopmentFailure(
                 .failure, "the demo company could not be founded: \(refusal.problem.code)",
@@ -57,10 +77,59 @@ package struct DemoCompany: Sendable {
         _ = try await flows.logIn(people[2], from: people[2].device, slips: 2)
     }
 
+    /// Lets the people confirm their addresses by the links of mails, so that a mail can vouch for their next device.
+    /// An address whose mail does not come stays as it is.
+    private func confirmAddresses(of people: [DemoPerson]) async throws {
+        let flows = DemoFlows(caller: caller, company: Self.name)
+        var waiting: Set<String> = []
+        for person in people {
+            let outcome = try await flows.logIn(person, from: person.device)
+            guard case .success(let session, _, _) = outcome else { continue }
+            let answer: EmailVerificationResponse = try await caller.by(session.accessToken).call(.verifyMyEmail)
+            if answer.outcome == .sent { waiting.insert(person.email) }
+        }
+        for _ in 0..<40 where !waiting.isEmpty {
+            try await Task.sleep(for: .milliseconds(250))
+            for mail in mails() {
+                guard waiting.contains(mail.recipient),
+                    let link = mail.links.first(where: { $0.contains("/verify-email/") })
+                else { continue }
+                try await caller.press(link)
+                waiting.remove(mail.recipient)
+            }
+        }
+    }
+
+    /// A person of the company, with what a demonstration tells of them.
+    package struct Person: Sendable {
+        package let employeeId: String
+        package let email: String
+        /// `security admin`, `employee` or `contractor`.
+        package let role: String
+        /// The questions from the published list, with the answers.
+        package let answers: [(question: String, answer: String)]
+        /// The passphrase, which is asked for instead of the answers; `nil` for none.
+        package let passphrase: String?
+    }
+
+    /// The people that the demonstration has recorded; none before it was founded.
+    package static func people(in state: StateDirectory) -> [Person] {
+        let people = DemoRecord(file: file(in: state))?.people ?? []
+        return people.enumerated().map { index, person in
+            let role = index == 0 ? "security admin" : person.isCompanyOwnedEmail ? "employee" : "contractor"
+            return Person(
+                employeeId: person.employeeId, email: person.email, role: role,
+                answers: zip(DemoPerson.questions, person.answers).map { ($0, $1) }, passphrase: person.passphrase)
+        }
+    }
+
+    private static func file(in state: StateDirectory) -> String { state.path + "/demo.json" }
+
     private static var planned: DemoRecord {
-        let employees = ["anna", "bruno", "chiara", "daniel"].map { id in
+        var employees = ["anna", "bruno", "chiara", "daniel"].map { id in
             DemoPerson(employeeId: id, email: "\(id)@\(name)", isCompanyOwnedEmail: true)
         }
+        employees[3].passphrase = "four lanterns beyond the harbour wall"
         let contractor = DemoPerson(
             employeeId: "contractor-7", email: "elif@studio.example", isCompanyOwnedEmail: false)
         return DemoRecord(companyName: name, people: employees + [contractor], isComplete: false)
@@ -72,6 +141,8 @@ struct DemoPerson: Sendable {
     let employeeId: String
     let email: String
     let isCompanyOwnedEmail: Bool
+    /// The passphrase, which is asked for instead of the answers; `nil` for none.
+    var passphrase: String?
     /// The account's device key.
     let device: P256.Signing.PrivateKey
 
@@ -92,7 +163,8 @@ struct DemoPerson: Sendable {
 
     /// The data needed to log in as this account.
     var json: JSONValue {
-        .object([
+        .objectOmittingNil([
+            "passphrase": passphrase.map(JSONValue.string),
             "companyEmployeeId": .string(employeeId), "email": .string(email),
             "isCompanyOwnedEmail": .bool(isCompanyOwnedEmail),
             "devicePrivateKeyPEM": .string(device.pemRepresentation),
@@ -115,6 +187,7 @@ struct DemoPerson: Sendable {
         employeeId = try reader.string("companyEmployeeId")
         email = try reader.string("email")
         isCompanyOwnedEmail = try reader.bool("isCompanyOwnedEmail")
+        passphrase = try reader.optionalString("passphrase")
         device = try P256.Signing.PrivateKey(pemRepresentation: try reader.string("devicePrivateKeyPEM"))
     }
 }
@@ -181,7 +254,8 @@ struct DemoFlows: Sendable {
             NewSecurityQuestion(question: question, answer: answer)
         }
         return try await caller.call(
-            .setCredentials, ["flow": started.flow], body: CredentialsRequest(securityQuestions: questions))
+            .setCredentials, ["flow": started.flow],
+            body: CredentialsRequest(securityQuestions: questions, passphrase: person.passphrase))
     }
 
     /// Logs an account in from a device. `slips` wrong attempts precede the correct one.
@@ -194,6 +268,10 @@ struct DemoFlows: Sendable {
                 companyName: company, companyEmployeeId: person.employeeId,
                 employeePublicKey: DemoPerson.point(of: device)))
         let step = try await prove(.proveLoginKey, started, with: device)
+        if case .validatePassphrase = step, let passphrase = person.passphrase {
+            return try await caller.call(
+                .validateLoginPassphrase, ["flow": started.flow], body: PassphraseRequest(passphrase: passphrase))
+        }
         guard case .validateAnswers(_, let questions, _) = step else { return step }
         for _ in 0..<slips {
             do {
@@ -238,6 +316,25 @@ struct DemoCaller: Sendable {
     init(_ environment: DevelopmentEnvironment) {
         url = environment.url
         authorization = "Basic " + Base64.encode(Array("\(environment.appId):\(environment.appSecret)".utf8))
+    }
+
+    private init(url: String, authorization: String) {
+        self.url = url
+        self.authorization = authorization
+    }
+
+    /// The caller with the session of an access token.
+    func by(_ token: String) -> DemoCaller { DemoCaller(url: url, authorization: "Bearer " + token) }
+
+    /// Presses the button behind the link of a mail, at the address of this service whatever its public URL is.
+    func press(_ link: String) async throws {
+        guard let parts = URLComponents(string: link), let own = URLComponents(string: url) else { return }
+        var address = parts
+        (address.scheme, address.host, address.port) = (own.scheme, own.host, own.port)
+        guard let target = address.url else { return }
+        var request = URLRequest(url: target)
+        request.httpMethod = "POST"
+        _ = try await URLSession.shared.data(for: request)
     }
 
     /// Calls an endpoint.

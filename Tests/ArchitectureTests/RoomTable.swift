@@ -26,6 +26,7 @@ enum RoomTable {
         "Login": ["Credentials", "Flows", "Mail", "Recovery", "Registration", "Sessions", "Shared"],
         "MPin": ["Administration", "Flows", "Login", "Mail", "Shared"],
         "Audit": ["Flows", "Shared"],
+        "Pages": ["Administration", "Credentials", "Flows", "Mail", "OpenID", "Sessions", "Shared"],
         "Operations": ["Administration", "Audit", "Flows", "Mail", "Registration", "Sessions", "Shared"],
     ]
 

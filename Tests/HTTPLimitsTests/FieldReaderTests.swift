@@ -32,9 +32,9 @@ import Testing
         case "Connection", "Expect": return reader.options.sorted().joined(separator: ", ")
         case "Content-Type": return reader.mediaType.map { $0.type + words($0.parameters) } ?? "nil"
         case "Forwarded":
-            return reader.hops?.map { hop in
-                hop.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ";")
-            }.joined(separator: ", ") ?? "nil"
+            return reader.hops.map { hop in
+                hop?.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: ";") ?? "nil"
+            }.joined(separator: ", ")
         case "If-None-Match":
             switch reader.entityTags {
             case .any: return "any"
@@ -44,7 +44,7 @@ import Testing
         case "Prefer":
             return reader.preferences.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
                 .joined(separator: ", ")
-        case "X-Forwarded-For": return reader.elements.joined(separator: " ")
+        case "X-Forwarded-For": return reader.plainElements.joined(separator: " ")
         default: return "no such field"
         }
     }
@@ -89,6 +89,13 @@ import Testing
         Row("Forwarded", "for=192.0.2.43;for=10.0.0.1", reading: "nil"),
         Row("Forwarded", "for=[2001:db8::17]", reading: "nil"),
         Row("Forwarded", "192.0.2.43", reading: "nil"),
+        Row("Forwarded", "x, for=192.0.2.43", reading: "nil, for=192.0.2.43"),
+        Row("Forwarded", "for=\"a, b\";by=c, for=192.0.2.43", reading: "by=c;for=a, b, for=192.0.2.43"),
+        Row("Forwarded", "\u{0600}\", for=192.0.2.43", reading: "nil, for=192.0.2.43"),
+        Row("Forwarded", "for=\", for=192.0.2.43", reading: "nil, for=192.0.2.43"),
+        Row("Forwarded", "for=\"a, for=\"192.0.2.43:80\"", reading: "nil, for=192.0.2.43:80"),
+        Row("Forwarded", "\"\\\", for=\"192.0.2.43:80\"", reading: "nil, for=192.0.2.43:80"),
+        Row("Forwarded", "\"\\", "for=192.0.2.43", reading: "nil, for=192.0.2.43"),
         Row("If-None-Match", "\"a\", W/\"b\"", reading: "a b"),
         Row("If-None-Match", ",\"a,b\",", "\"c\\\"", reading: "a,b c\\"),
         Row("If-None-Match", "\"c\\\", \"d\"", reading: "c\\ d"),
@@ -103,6 +110,9 @@ import Testing
         Row("X-Forwarded-For", "203.0.113.9, 10.0.0.2", reading: "203.0.113.9 10.0.0.2"),
         Row(
             "X-Forwarded-For", " ,203.0.113.9:80 ,, ", "[2001:db8::9]:443", reading: "203.0.113.9:80 [2001:db8::9]:443"),
+        Row("X-Forwarded-For", "\"\\\", 203.0.113.9", reading: "\"\\\" 203.0.113.9"),
+        Row("X-Forwarded-For", "\u{0600}, 203.0.113.9", reading: "\u{0600} 203.0.113.9"),
+        Row("X-Forwarded-For", "a\"b, 203.0.113.9, 10.0.0.2", reading: "a\"b 203.0.113.9 10.0.0.2"),
     ]
 
     @Test(arguments: rows) func `a field is read as its RFC says`(row: Row) {
@@ -116,6 +126,5 @@ import Testing
                 "Accept", "Accept-Language", "Authorization", "Connection", "Content-Type", "Expect", "Forwarded",
                 "If-None-Match", "Prefer", "X-Forwarded-For",
             ])
-        #expect(Self.rows.count >= 40)
     }
 }

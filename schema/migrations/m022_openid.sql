@@ -2,7 +2,8 @@
 -- m015_scope.sql; for codes of rows see m017_row_codes.sql.
 SET LOCAL ROLE tenure_owner;
 
--- The cookie of a browser, of which there is a digest. It ends with its session, whatever ends that.
+-- The cookie of a browser, of which there is a digest. It ends with its session, whatever ends that. There is no foreign
+-- key: a distributed database takes one only between tables that are distributed in its order.
 CREATE TABLE tenure.browser_session (
     ledger_id uuid NOT NULL,
     browser_session_id uuid NOT NULL,
@@ -10,12 +11,11 @@ CREATE TABLE tenure.browser_session (
     employee_id uuid NOT NULL,
     digest bytea NOT NULL,
     opened_at timestamptz NOT NULL,
+    ends_at timestamptz NOT NULL,
     mac bytea,
-    CONSTRAINT browser_session_pkey PRIMARY KEY (ledger_id, browser_session_id),
-    CONSTRAINT browser_session_session FOREIGN KEY (ledger_id, session_id)
-        REFERENCES tenure.session (ledger_id, session_id) ON DELETE CASCADE
+    CONSTRAINT browser_session_pkey PRIMARY KEY (ledger_id, browser_session_id)
 );
-CREATE INDEX browser_session_by_session ON tenure.browser_session (ledger_id, session_id);
+CREATE INDEX browser_session_by_end ON tenure.browser_session (ends_at);
 
 -- A request to the authorization endpoint or to the log-out endpoint that waits for a page, sealed under a key that its
 -- handle yields. The ledger is the directory of the first byte of the id, as for flows.

@@ -9,6 +9,8 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
 
     /// A challenge, signed by a device key.
     public static let challenge = SignatureTag("tenure/v1/challenge")
+    /// A challenge of a log-in by an address, signed by a device key.
+    public static let addressChallenge = SignatureTag("tenure/v2/challenge")
     /// A challenge, signed by a user key after its copy is opened.
     public static let validation = SignatureTag("tenure/v1/validation")
     /// A record of credentials, signed by its user key and by the device key.
@@ -95,6 +97,7 @@ enum Tag {
     static let oprfPassphrase = Array("tenure/v1/oprf/passphrase".utf8)
     static let question = Array("tenure/v1/question".utf8)
     static let subject = Array("tenure/v1/subject".utf8)
+    static let addressSubject = Array("tenure/v2/subject-address".utf8)
     static let invitationSubject = Array("tenure/v1/invitation-subject".utf8)
     static let record = Array("tenure/v1/record".utf8)
     static let commonPassphrase = Array("tenure/v1/common-passphrase\n".utf8)

@@ -29,6 +29,8 @@ public struct Challenge: Sendable, Hashable {
         case recovery
         /// Returning as the security admin with a new device key.
         case `return`
+        /// Opening the session of a flow that waited for the authorization of its device key.
+        case wait
     }
 
     /// The fields of a challenge.

@@ -51,6 +51,14 @@ public struct Commitment: Sendable, Hashable {
             employee: try TextRule.foldedText.secretBytes(of: companyEmployeeId, maximumBytes: 256))
     }
 
+    /// Commits to the address of a log-in: tag `tenure/v2/subject-address`, text the address in canonical UTF-8 after its
+    /// 16-bit length.
+    public static func address(salt: [UInt8], _ address: [UInt8]) -> Commitment {
+        var text = ByteWriter()
+        text.framed(address)
+        return Commitment(tag: Tag.addressSubject, salt: salt, text: text.bytes)
+    }
+
     /// Commits to the recipient of an invitation: tag `tenure/v1/invitation-subject`, text tenant name, employee id and
     /// optional address, each in canonical UTF-8 after its 16-bit length.
     public static func invitation(

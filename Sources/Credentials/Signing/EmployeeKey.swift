@@ -35,6 +35,11 @@ public struct EmployeeKey: Sendable, Redacted {
         try secret.signP256(challenge.bytes)
     }
 
+    /// Signs a challenge of a log-in by an address. Parse it and compare its fields first.
+    public func sign(_ challenge: AddressChallenge) throws(CredentialsError) -> Signature {
+        try secret.signP256(challenge.bytes)
+    }
+
     /// Signs the device's message of a new record of credentials.
     public func sign(_ credentials: NewCredentials) throws(CredentialsError) -> Signature {
         try secret.signP256(credentials.deviceMessage)

@@ -27,6 +27,14 @@ extension Route {
     }
 }
 
+extension ServiceError {
+    /// Whether the address is to blame: it is missing, malformed, or has a character that no text may have.
+    fileprivate var isAboutEmail: Bool {
+        code == .emailInvalid || code == .emailMissing
+            || (!members.isEmpty && members.allSatisfy { $0.place == .pointer("/email") })
+    }
+}
+
 extension QueryReader {
     /// Reads which employees are wanted: by `employeeId`, by `email`, or all.
     fileprivate mutating func employees() throws(Refusal) -> EmployeeChoice {
@@ -57,7 +65,7 @@ extension Route {
                     company: exchange.company, choice, asked, caller: exchange.caller(),
                     waitFor: exchange.headers.waitFor()))
             return .page(page, asked, of: exchange)
-        } catch let error as ServiceError where error.code == .emailInvalid || error.code == .emailMissing {
+        } catch let error as ServiceError where error.isAboutEmail {
             // The address is a parameter here, and no member of a body.
             throw Refusal.invalid(.parameter("email"), error.members.first?.detail ?? "an address is expected")
         }

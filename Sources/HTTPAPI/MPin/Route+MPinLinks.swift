@@ -18,8 +18,6 @@ extension Route {
             identity: exchange.captures["identityId"], expires: link.expires, key: link.key)
         let view = try await exchange.run(
             VerifyMPinByMail(company: exchange.company, proof, isConfirmed: isConfirmed))
-        return MailLinkPage(
-            message: view.isVerified ? .done : .question, languages: exchange.headers.preferredLanguages
-        ).reply
+        return MailLinkPage(view.isVerified ? .done : .question, answering: exchange).reply
     }
 }

@@ -34,8 +34,8 @@ struct MailLinkPage {
     let message: Message
     /// Language tags of the reader, best first.
     let languages: [String]
-    /// The id of the request, which the page of a refusal shows for whoever helps.
-    var requestId: String?
+    /// The id of the request, which a page that helps nobody on shows for whoever helps.
+    let requestId: String
 
     var reply: Reply {
         var reply = Reply.text(html, "text/html; charset=utf-8")
@@ -67,6 +67,7 @@ struct MailLinkPage {
         let (title, text) = isGerman ? german : english
         // The form goes to the address of the page, with its query.
         let isQuestion = [.question, .returnQuestion, .cancelQuestion].contains(message)
+        let request = "<p>\(isGerman ? "Vorgang" : "Request"): <code>\(requestId)</code></p>"
         let button = isGerman ? "Bestätigen" : "Confirm"
         let form = "<form method=\"post\"><button type=\"submit\">\(button)</button></form>"
         return """
@@ -74,9 +75,11 @@ struct MailLinkPage {
             <html lang="\(isGerman ? "de" : "en")">
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>\(title)</title></head>
             <body>
+            <main>
             <h1>\(title)</h1>
             <p>\(text)</p>
-            \(isQuestion ? form : requestId.map { "<p>\(isGerman ? "Vorgang" : "Request"): <code>\($0)</code></p>" } ?? "")
+            \(isQuestion ? form : message == .done ? "" : request)
+            </main>
             </body>
             </html>
 
@@ -172,6 +175,14 @@ struct MailLinkPage {
                     + "Minuten erneut."
             )
         }
+    }
+}
+
+extension MailLinkPage {
+    /// The answer to an opened link or a pressed button.
+    init(_ message: Message, answering exchange: RoutedRequest) {
+        self.init(
+            message: message, languages: exchange.headers.preferredLanguages, requestId: exchange.call.requestId)
     }
 }
 

@@ -29,7 +29,7 @@ extension Route {
             case .expired: .expired
             case .invalid: .invalid
             }
-        return MailLinkPage(message: message, languages: exchange.headers.preferredLanguages).reply
+        return MailLinkPage(message, answering: exchange).reply
     }
 }
 
@@ -58,7 +58,7 @@ extension Route {
     }
 
     /// A page of another site reaches this machine by a name that its owner points to it; the browser sends that name.
-    private static func requireLoopback(_ exchange: RoutedRequest) throws(Refusal) {
+    static func requireLoopback(_ exchange: RoutedRequest) throws(Refusal) {
         guard ClientAddress.isLoopback(peer: exchange.peer, headers: exchange.headers), exchange.authority.isLoopback
         else { throw Refusal(.routeUnknown) }
     }

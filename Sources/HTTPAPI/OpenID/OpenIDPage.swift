@@ -25,9 +25,11 @@ struct OpenIDPage: Sendable {
             <html lang="\(language)">
             <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>\(title)</title></head>
             <body>
+            <main>
             <h1>\(title)</h1>
             <p>\(text)</p>
             \(message == .loggedOut ? "" : "<p><small>\(requestId)</small></p>")
+            </main>
             </body>
             </html>
 

@@ -10,7 +10,8 @@ extension Route {
     static let authorize = Route(.authorize) { exchange in
         guard let form = try? FormReader(exchange.rawQuery.utf8) else { return exchange.page(.malformed) }
         let cookie = exchange.cookie.value(in: exchange.headers)
-        if let handle = try? form.text("continue") {
+        // A client may send a parameter of that name, which is ignored as every unknown one is.
+        if let handle = try? form.text("continue"), (try? form.text("client_id")) == nil {
             return exchange.reply(to: try await exchange.run(ContinueAuthorization(handle: handle, cookie: cookie)))
         }
         switch try await exchange.run(Authorize(form.pairs, cookie: cookie)) {
@@ -45,7 +46,11 @@ extension Route {
 
     /// `POST /oauth/userinfo`, with the token in the header or in the form.
     static let readUserInfoByForm = Route(.readUserInfoByForm) { exchange in
-        try await exchange.userInfo(try? FormReader(exchange.body).text("access_token"))
+        let posted: String?
+        do throws(FormError) { posted = try FormReader(exchange.body).text("access_token") } catch {
+            return .unclearToken(error.words)
+        }
+        return try await exchange.userInfo(posted)
     }
 
     /// `GET /logout`.
@@ -128,7 +133,9 @@ extension RoutedRequest {
     fileprivate func userInfo(_ posted: String?) async throws -> Reply {
         let token: String?
         switch headers.credentials {
-        case .bearer(let text): token = posted == nil ? text : nil
+        case .bearer(let text):
+            guard posted == nil else { return .unclearToken("the access token is in two places; use one") }
+            token = text
         case .missing: token = posted
         case .garbled, .basic: token = nil
         }
@@ -179,6 +186,13 @@ extension Reply {
             OAuthRefusal(error: "invalid_client", description: "the client is unknown, or its secret is not in force"),
             status: 401)
         reply.headers["WWW-Authenticate"] = "Basic realm=\"tenure\""
+        return reply
+    }
+
+    /// Refuses a request from which it is not clear what the access token is (RFC 6750, section 3.1).
+    fileprivate static func unclearToken(_ words: String) -> Reply {
+        var reply = oauth(OAuthRefusal(error: "invalid_request", description: words))
+        reply.headers["WWW-Authenticate"] = "Bearer realm=\"tenure\", error=\"invalid_request\""
         return reply
     }
 

@@ -49,6 +49,11 @@ package struct HTTPConfiguration: Sendable {
     package var developmentMail: MailDirectory?
     /// Whether the pages for browsers are served.
     package var servesPages = false
+    /// Whether a page that is opened by another name of this machine is redirected to ``publicURL``. Browsers keep device
+    /// keys and cookies for one name.
+    package var sendsBrowsersToPublicURL = false
+    /// The people of a development service, whom `/dev` shows on loopback only; `nil` for none.
+    package var developmentPeople: (@Sendable () -> [DevelopmentPerson])?
     /// The clock that stamps the arrival of requests.
     package var now: @Sendable () -> Timestamp = { .now() }
     /// Receives the bound port once the server accepts connections.

@@ -9,8 +9,33 @@ extension Endpoint {
     static let showLogOut = Endpoint("GET", "/logout/confirm", .anyone, "Ask a person before a log-out")
     static let confirmLogOut = Endpoint("POST", "/logout/confirm", .anyone, "Log a person out who confirmed it")
 
+    static let showLogIn = Endpoint("GET", "/login", .anyone, "Ask who logs in")
+    static let beginLogIn = Endpoint("POST", "/login", .anyone, "Begin a log-in in a browser")
+    static let showKey = Endpoint("GET", "/flow/key", .anyone, "Let the browser sign the challenge of its flow")
+    static let proveBrowserKey = Endpoint("POST", "/flow/key", .anyone, "Take the browser's signature")
+    static let showAnswers = Endpoint("GET", "/flow/answers", .anyone, "Ask for answers")
+    static let giveAnswers = Endpoint("POST", "/flow/answers", .anyone, "Take answers")
+    static let showPassphrase = Endpoint("GET", "/flow/passphrase", .anyone, "Ask for the passphrase")
+    static let givePassphrase = Endpoint("POST", "/flow/passphrase", .anyone, "Take the passphrase")
+    static let showAccounts = Endpoint("GET", "/accounts", .anyone, "Ask which account a client gets")
+    static let chooseAccount = Endpoint("POST", "/accounts", .anyone, "Take the account that a client gets")
+
+    /// The endpoints of the log-in pages.
+    private static let ofLogIn: [Endpoint] = [
+        showLogIn, beginLogIn, showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase,
+        showAccounts, chooseAccount,
+    ]
+
     /// All endpoints of the pages.
-    static let ofPages: [Endpoint] = [readPageAsset, showConsent, answerConsent, showLogOut, confirmLogOut]
+    static let ofPages: [Endpoint] =
+        [readPageAsset, showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogIn + ofLogInByAddress
+        + ofRegistration + ofAccount + ofWaiting
+
+    /// Whether a browser opens a path: a page, or an endpoint that clients send browsers to.
+    static func isForBrowsers(path: some StringProtocol) -> Bool {
+        guard let segments = PathTemplate.segments(of: path) else { return false }
+        return (ofPages + [authorize, logOut]).contains { $0.template.match(segments) != nil }
+    }
 
     /// Whether a path is that of a page, whatever the method is, so that a refusal is a page too.
     static func isPage(path: some StringProtocol) -> Bool {

@@ -2,22 +2,44 @@ import Canonical
 import Crypto
 import NIOCore
 
-/// A file that pages load. Its address contains a hash of its content, so browsers keep it without asking again.
+/// A file that pages load. Its address contains a hash of all files, so browsers keep it without asking again, and a
+/// module imports another one by its name beside it.
 enum PageAsset: String, Sendable, CaseIterable {
     case style = "pages.css"
+    /// Device keys: the store of this browser, and forms that send a public key.
+    case device = "device.js"
+    /// The signature over a flow's challenge.
+    case flow = "flow.js"
+    /// The signature over the challenge of a picked account.
+    case pick = "pick.js"
+    /// The accounts that this browser knows.
+    case accounts = "accounts.js"
+    /// Fields that are filled in from a link.
+    case prefill = "prefill.js"
+    /// The signature over a statement.
+    case sign = "sign.js"
+    /// The end of a wait, and the signature that opens its session.
+    case waiting = "waiting.js"
 
     /// The content.
     var bytes: [UInt8] {
         switch self {
         case .style: PackageResources.pages_css
+        case .device: PackageResources.device_js
+        case .flow: PackageResources.flow_js
+        case .pick: PackageResources.pick_js
+        case .accounts: PackageResources.accounts_js
+        case .prefill: PackageResources.prefill_js
+        case .sign: PackageResources.sign_js
+        case .waiting: PackageResources.waiting_js
         }
     }
 
     /// The path of the file.
     var path: String { "/assets/\(hash)/\(rawValue)" }
 
-    /// The first 16 bytes of the SHA-256 of the content, as 32 hexadecimal digits.
-    var hash: String { Self.hashes[self] ?? "" }
+    /// The first 16 bytes of the SHA-256 of all contents, as 32 hexadecimal digits.
+    var hash: String { Self.hashOfAll }
 
     /// The file as a reply.
     var reply: Reply {
@@ -28,12 +50,13 @@ enum PageAsset: String, Sendable, CaseIterable {
     }
 
     private var mediaType: String {
-        switch self {
-        case .style: "text/css; charset=utf-8"
-        }
+        rawValue.hasSuffix(".js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8"
     }
 
-    private static let hashes = Dictionary(
-        uniqueKeysWithValues: allCases.map { ($0, Hex.encode(Array(SHA256.hash(data: $0.bytes).prefix(16)))) })
+    private static let hashOfAll = {
+        // Each content by its own hash, so that none can be taken for a part of another one.
+        let hashes = allCases.flatMap { Array(SHA256.hash(data: $0.bytes)) }
+        return Hex.encode(Array(SHA256.hash(data: hashes).prefix(16)))
+    }()
     private static let buffers = Dictionary(uniqueKeysWithValues: allCases.map { ($0, ByteBuffer(bytes: $0.bytes)) })
 }

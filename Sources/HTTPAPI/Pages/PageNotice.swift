@@ -8,6 +8,8 @@ enum PageNotice: Sendable, CaseIterable {
     case crossSite
     /// The form belongs to another session than that of the browser.
     case outdated
+    /// The form is not of this browser, or the browser refuses cookies.
+    case cookie
     /// The stored request is not known any more.
     case expired
     /// The request cannot be read.
@@ -33,7 +35,7 @@ enum PageNotice: Sendable, CaseIterable {
 
     private var status: Int {
         switch self {
-        case .crossSite, .outdated: 403
+        case .crossSite, .outdated, .cookie: 403
         case .expired, .malformed: 400
         case .unknown: 404
         case .tooMany: 429
@@ -46,6 +48,7 @@ enum PageNotice: Sendable, CaseIterable {
         switch self {
         case .crossSite: (.noticeCrossSiteTitle, .noticeCrossSite, .noticeCrossSiteNext)
         case .outdated: (.noticeOutdatedTitle, .noticeOutdated, .noticeOutdatedNext)
+        case .cookie: (.noticeCookieTitle, .noticeCookie, .noticeCookieNext)
         case .expired: (.noticeExpiredTitle, .noticeExpired, .noticeExpiredNext)
         case .malformed: (.noticeMalformedTitle, .noticeMalformed, .noticeMalformedNext)
         case .unknown: (.noticeUnknownTitle, .noticeUnknown, .noticeUnknownNext)

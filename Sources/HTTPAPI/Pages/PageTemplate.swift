@@ -10,6 +10,54 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case consent
     /// The question before a log-out that no client of the session asked for.
     case logout
+    /// The form that begins a log-in, with the accounts that this browser knows.
+    case login
+    /// The form that begins a log-in by an address.
+    case loginAddress
+    /// The accounts to pick from after a log-in by an address.
+    case pick
+    /// The page whose module signs a flow's challenge with the key of this browser.
+    case key
+    /// The form for answers to questions.
+    case answers
+    /// The form for the passphrase.
+    case passphrase
+    /// The question which account a client gets.
+    case accounts
+    /// The end of a flow that went wrong, with a way to begin again.
+    case ending
+    /// The question whether to join a tenant or to found one.
+    case registerChoice
+    /// The form that begins a registration.
+    case register
+    /// The form for new questions, answers and a passphrase.
+    case credentials
+    /// The form that asks for a way back to an account.
+    case wayBack
+    /// What happens after a way back was asked for.
+    case wayBackWait
+    /// Part of the pages of an account: the links to the others, and what went wrong.
+    case sections
+    /// Who is logged in.
+    case account
+    /// The devices of an account.
+    case devices
+    /// The sessions of an account.
+    case sessions
+    /// The consents of an account.
+    case consents
+    /// The device keys that wait for an admin.
+    case approvals
+    /// What somebody signs, in words.
+    case sign
+    /// Why there is nothing to sign.
+    case refused
+    /// Whom a browser waits for, with the form for the code of a mail.
+    case waiting
+    /// The page whose module opens the session that a browser waited for.
+    case waitingEnd
+    /// The device that a mail is about.
+    case deviceMail
 
     /// The Mustache text, as it was compiled in.
     var source: String {
@@ -19,6 +67,30 @@ enum PageTemplate: String, Sendable, CaseIterable {
             case .notice: PackageResources.notice_mustache
             case .consent: PackageResources.consent_mustache
             case .logout: PackageResources.logout_mustache
+            case .login: PackageResources.login_mustache
+            case .loginAddress: PackageResources.loginAddress_mustache
+            case .pick: PackageResources.pick_mustache
+            case .key: PackageResources.key_mustache
+            case .answers: PackageResources.answers_mustache
+            case .passphrase: PackageResources.passphrase_mustache
+            case .accounts: PackageResources.accounts_mustache
+            case .ending: PackageResources.ending_mustache
+            case .registerChoice: PackageResources.registerChoice_mustache
+            case .register: PackageResources.register_mustache
+            case .credentials: PackageResources.credentials_mustache
+            case .wayBack: PackageResources.wayBack_mustache
+            case .wayBackWait: PackageResources.wayBackWait_mustache
+            case .sections: PackageResources.sections_mustache
+            case .account: PackageResources.account_mustache
+            case .devices: PackageResources.devices_mustache
+            case .sessions: PackageResources.sessions_mustache
+            case .consents: PackageResources.consents_mustache
+            case .approvals: PackageResources.approvals_mustache
+            case .sign: PackageResources.sign_mustache
+            case .refused: PackageResources.refused_mustache
+            case .waiting: PackageResources.waiting_mustache
+            case .waitingEnd: PackageResources.waitingEnd_mustache
+            case .deviceMail: PackageResources.deviceMail_mustache
             }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -12,6 +12,7 @@ extension Route {
                 return asset.reply
             },
             showConsent, answerConsent, showLogOut, confirmLogOut,
-        ]
+        ] + ofLogIn + ofLogInByAddress + ofRegistration + ofAccount
+            + ofWaiting(WaitingStreams(now: configuration.now))
     }
 }

@@ -50,6 +50,6 @@ extension Route {
             case .expired: .expired
             case .invalid: .invalid
             }
-        return MailLinkPage(message: message, languages: exchange.headers.preferredLanguages).reply
+        return MailLinkPage(message, answering: exchange).reply
     }
 }

@@ -113,6 +113,11 @@ struct APIResponder: HTTPResponder {
         for (name, value) in reply.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
+        for cookie in reply.cookies { fields.append(HTTPField(name: .setCookie, value: cookie)) }
+        if let pieces = reply.pieces, !isHead {
+            let body = table.body(of: { await pieces.next() }, on: context.channel)
+            return Response(status: .init(code: reply.status), headers: fields, body: body)
+        }
         let hasContent = reply.status != 204 && reply.status != 304
         if hasContent { fields[.contentLength] = String(reply.body.count) }
         // HTTP/2 has no Connection header, and it is spoken only with a certificate.
@@ -150,12 +155,14 @@ extension APIResponder {
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
             .of(peer: context.peer, headers: headers)
         let arrival = try await arrive(request, headers, address, &trace)
+        if let moved = publicAddress(of: arrival) { return Reply(status: 307, headers: ["Location": moved]) }
         let arrived = configuration.now()
         let route = arrival.route, cost = route.endpoint.cost(of: arrival.target.rawQuery)
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
         trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(arrival.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
+        if trace.isPage { call.deviceName = BrowserName(headers)?.text }
         let mayBePublic = route.endpoint == .revokeToken && headers.all("Authorization").isEmpty
         let caller =
             mayBePublic
@@ -174,6 +181,17 @@ extension APIResponder {
             publicURL: configuration.publicURL ?? "", peer: context.peer, authority: arrival.authority)
         let reply = try await CallerPresence.$current.withValue(context.presence) { try await route.respond(routed) }
         return reply.conditional(on: headers, of: route.endpoint)
+    }
+
+    /// The public address of what a browser opened by another name of this machine; `nil` for every other request.
+    private func publicAddress(of arrival: Arrival) -> String? {
+        guard configuration.sendsBrowsersToPublicURL, let url = configuration.publicURL,
+            arrival.route.endpoint.method == "GET", arrival.authority.isLoopback,
+            !url.lowercased().hasSuffix("//" + arrival.authority.text.lowercased()),
+            Endpoint.isForBrowsers(path: arrival.target.rawPath)
+        else { return nil }
+        let query = arrival.target.rawQuery
+        return url + arrival.target.rawPath + (query.isEmpty ? "" : "?" + query)
     }
 
     /// Reads a request and finds its route. What is refused here costs its address as much as a read.

@@ -24,9 +24,12 @@ struct ClientAddress {
     }
 
     /// The addresses that proxies added, the nearest last. One that is missing or malformed is an empty text.
+    ///
+    /// The elements before a proxy's own come from the caller. Nothing in them, such as an opened quotation mark, changes
+    /// how the proxy's is read.
     private static func hops(_ headers: RequestHeaders) -> [Substring] {
-        guard headers.all("X-Forwarded-For").isEmpty else { return headers.reader("X-Forwarded-For").elements }
-        return headers.reader("Forwarded").hops?.map { $0["for"].map { $0[...] } ?? "" } ?? []
+        guard headers.all("X-Forwarded-For").isEmpty else { return headers.reader("X-Forwarded-For").plainElements }
+        return headers.reader("Forwarded").hops.map { $0?["for"].map { $0[...] } ?? "" }
     }
 
     /// Reads one entry: `192.0.2.7`, `192.0.2.7:8080`, `2001:db8::7`, `[2001:db8::7]` or `[2001:db8::7]:8080`.

@@ -10,10 +10,14 @@ struct Reply: Sendable {
     var status = 200
     /// Header fields by name.
     var headers: [String: String] = [:]
+    /// The values of further `Set-Cookie` fields. None of them is stored for a repeated call.
+    var cookies: [String] = []
     /// The bytes of the body.
     var body: [UInt8] = []
     /// The bytes of the body again, for a document that does not change: every reply shares them.
     var shared: ByteBuffer?
+    /// Makes the pieces of a body that is written while it is made; `nil` for a body that is known.
+    var pieces: (any ReplyPieces)?
     /// The code of a problem document; `nil` for other replies.
     var code: String?
     /// What the reply ends a log-in with; `nil` if it ends none.

@@ -4,8 +4,9 @@ import TenureAPI
 
 /// The authority that a request is for: the host that the client means, and the port if it names one.
 ///
-/// No reply depends on it. It tells whether proxies may have read another request than the service, and whether a page
-/// of another site asks, by a name that its owner points to this machine.
+/// No reply depends on it, except that a development service sends browsers to its public URL. It tells whether proxies
+/// may have read another request than the service, and whether a page of another site asks, by a name that its owner
+/// points to this machine.
 struct RequestAuthority {
     /// The authority as it was sent.
     let text: String

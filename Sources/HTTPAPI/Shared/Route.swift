@@ -77,7 +77,7 @@ extension Route {
             unlinkApp, listMPinIdentities, listEvents,
             readCheckpoint, readTile, proveEvent, health, Route.readiness(configuration), anchor,
             openAPI, docs, docsStyle, docsScript,
-        ] + developmentMail(configuration)
+        ] + developmentMail(configuration) + developmentPage(configuration)
     }
 
     private static var ofMPin: [Route] {

@@ -21,6 +21,8 @@ package enum App: Decider {
         package internal(set) var resources: Set<String> = []
         /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
         package internal(set) var client: ClientRegistration?
+        /// Whether the pages for browsers may act as the app.
+        package internal(set) var isPagesApp = false
 
         /// Returns the secret in force that has this digest.
         ///
@@ -67,6 +69,8 @@ package enum App: Decider {
         case removeResource(ResourceIndicator, AuthorityDecision)
         /// Register the app as a client of the OpenID provider, or change what is registered.
         case changeClient(ClientRegistration, AuthorityDecision)
+        /// Let the pages for browsers act as the app.
+        case enablePages(AuthorityDecision)
     }
 
     /// The reasons to reject a command.
@@ -125,6 +129,7 @@ extension App {
         case .resourceAdded(let event): state.resources.insert(event.resource.text)
         case .resourceRemoved(let event): state.resources.remove(event.resource.text)
         case .clientChanged(let event): state.client = event.client
+        case .pagesEnabled: state.isPagesApp = true
         }
     }
 
@@ -177,6 +182,10 @@ extension App {
             guard let id = state.id else { throw .unknownApp }
             guard state.client != client else { return [] }
             return [.clientChanged(AppClientChanged(appID: id, client: client, by: by.authority))]
+        case .enablePages(let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            return state.isPagesApp ? [] : [.pagesEnabled(PagesEnabled(appID: id, by: by.authority))]
         }
     }
 

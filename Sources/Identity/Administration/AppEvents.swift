@@ -1,6 +1,6 @@
 import Canonical
 
-/// An event of an app, its secrets, its resources or its registration as a client.
+/// An event of an app, its secrets, its resources, its registration as a client or its use by the pages.
 package enum AppEvent: AggregateEvent {
     /// An app was registered.
     case registered(AppRegistered)
@@ -15,11 +15,13 @@ package enum AppEvent: AggregateEvent {
     case resourceRemoved(AppResourceRemoved)
     /// The registration as a client changed.
     case clientChanged(AppClientChanged)
+    /// The app became the one that the pages act as.
+    case pagesEnabled(PagesEnabled)
 
     /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
-        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self,
+        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, PagesEnabled.self,
     ]
 
     package var payload: any EventPayload {
@@ -31,6 +33,7 @@ package enum AppEvent: AggregateEvent {
         case .resourceAdded(let event): event
         case .resourceRemoved(let event): event
         case .clientChanged(let event): event
+        case .pagesEnabled(let event): event
         }
     }
 
@@ -44,6 +47,7 @@ package enum AppEvent: AggregateEvent {
         case let event as AppResourceAdded: self = .resourceAdded(event)
         case let event as AppResourceRemoved: self = .resourceRemoved(event)
         case let event as AppClientChanged: self = .clientChanged(event)
+        case let event as PagesEnabled: self = .pagesEnabled(event)
         default: return nil
         }
     }

@@ -35,6 +35,18 @@ extension Employee {
         }
     }
 
+    /// The command that gives a device a name.
+    package struct NameDevice: Sendable, Equatable {
+        /// The fingerprint of the device key.
+        package var fingerprint: KeyFingerprint
+        package var name: DeviceName
+
+        package init(fingerprint: KeyFingerprint, name: DeviceName) {
+            self.fingerprint = fingerprint
+            self.name = name
+        }
+    }
+
     /// The command that refuses a pending device key, or revokes an authorized one.
     package struct EndKey: Sendable, Equatable {
         /// The device key.
@@ -161,6 +173,23 @@ extension Employee {
         guard case .employee(let caller) = revoke.decision.caller else { return false }
         return caller.employee == state.account?.id && revoke.decision.signer == revoke.key
             && revoke.decision.caller.speaks(with: revoke.key)
+    }
+
+    /// Names a device whose key is pending or in force. Nobody else than the owner may ask for it, which the use case
+    /// sees to.
+    ///
+    /// - Throws: ``Rejection``.
+    static func decide(_ state: State, _ name: NameDevice) throws(Rejection) -> [EmployeeEvent] {
+        guard let account = state.account else { throw .unknownEmployee }
+        guard !account.isCancelled else { throw .inactive }
+        guard let key = state.key(name.fingerprint), !key.hasEnded else { throw .unknownKey }
+        guard state.namings[name.fingerprint, default: 0] < namingLimit else { throw .tooManyNames }
+        return [
+            .deviceNamed(
+                DeviceNamed(
+                    employeeID: account.id, fingerprint: name.fingerprint,
+                    name: Personal(account.id, name.name.text)))
+        ]
     }
 
     private static func account(

@@ -66,3 +66,23 @@ package struct EmployeeKeyRevoked: EventPayload {
         Member("employeeId", \.employeeID), Member("key", \.key), Member("reason", \.reason),
         Member(optional: "note", \.note), Member("by", \.by))
 }
+
+/// The owner of an account gave a device a name.
+package struct DeviceNamed: EventPayload {
+    package var employeeID: EmployeeID
+    /// The fingerprint of the device key.
+    package var fingerprint: KeyFingerprint
+    /// The name, encrypted under the employee's key.
+    package var name: Personal
+
+    /// The members as the log has them.
+    package static let members = EventMembers<DeviceNamed>(
+        "DeviceNamed", DeviceNamed.init,
+        Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("name", \.name))
+
+    package init(employeeID: EmployeeID, fingerprint: KeyFingerprint, name: Personal) {
+        self.employeeID = employeeID
+        self.fingerprint = fingerprint
+        self.name = name
+    }
+}

@@ -230,6 +230,8 @@ extension MPinIdentity {
         package internal(set) var registration: Registration?
         /// How far the registration has come; `nil` before it starts.
         package internal(set) var progress: Progress?
+        /// When the registration first started. A restart does not change it.
+        package internal(set) var firstStartedAt: Timestamp?
         /// When the registration last started: at first, or by a restart.
         package internal(set) var startedAt: Timestamp?
         /// When the registration that last started expires, or would have expired unverified. Its mailed link does too.
@@ -372,6 +374,7 @@ extension MPinIdentity {
             guard state.registration == nil else { return }
             state.registration = Registration(event, at: recorded.place)
             state.progress = .started(until: event.expiresAt)
+            state.firstStartedAt = recorded.time
             state.startedAt = recorded.time
             state.startedUntil = event.expiresAt
         case .restarted(let event):

@@ -32,6 +32,10 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case returnReminder
     /// A notice that a return was completed.
     case returnCompleted
+    /// An invitation, with the link under which the person registers.
+    case invitation
+    /// A link that confirms a new device that waits.
+    case deviceConfirmation
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.
@@ -40,20 +44,24 @@ package enum MailRecipient: Sendable, Hashable {
     case identity(MPinIdentityID)
     /// A user with an address.
     case user(UserID)
+    /// An invitation that names an address.
+    case invitation(InvitationID)
 
     /// The kind of recipient, as events and rows have it.
     package var kind: String {
         switch self {
         case .identity: "identity"
         case .user: "user"
+        case .invitation: "invitation"
         }
     }
 
-    /// The id of the identity or the user, which is also the id of the key of the address.
+    /// The id of the recipient, which is also the id of the key of the address.
     package var uuid: UUID {
         switch self {
         case .identity(let id): id.uuid
         case .user(let id): id.uuid
+        case .invitation(let id): id.uuid
         }
     }
 
@@ -62,6 +70,7 @@ package enum MailRecipient: Sendable, Hashable {
         switch kind {
         case "identity": self = .identity(MPinIdentityID(uuid))
         case "user": self = .user(UserID(uuid))
+        case "invitation": self = .invitation(InvitationID(uuid))
         default: return nil
         }
     }

@@ -8,7 +8,7 @@ package struct AuthorizationParameters: Sendable, Equatable {
         "code_challenge_method", "prompt", "max_age", "login_hint", "id_token_hint", "ui_locales", "acr_values",
         "tenant", "request", "request_uri", "registration", "post_logout_redirect_uri", "logout_hint",
     ]
-    /// The largest number of bytes of all names and values that are kept.
+    /// The largest number of bytes of all names and values that are kept, as a stored request has them.
     package static let maximumBytes = 12_288
 
     /// The values by name, each given once.
@@ -33,6 +33,11 @@ package struct AuthorizationParameters: Sendable, Equatable {
 
     /// Whether the parameters are more than the service keeps.
     package var isTooLarge: Bool {
-        values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } > Self.maximumBytes
+        values.reduce(0) { $0 + $1.key.utf8.count + Self.storedBytes($1.value) } > Self.maximumBytes
+    }
+
+    /// The bytes of a value in JSON, which escapes control characters, quotation marks and backslashes.
+    private static func storedBytes(_ value: String) -> Int {
+        value.utf8.reduce(0) { $0 + ($1 < 0x20 ? 6 : [0x22, 0x5C].contains($1) ? 2 : 1) }
     }
 }

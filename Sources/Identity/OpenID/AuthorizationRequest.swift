@@ -51,14 +51,17 @@ package struct AuthorizationRequest: Sendable, Equatable {
         return id
     }
 
-    /// Finds the redirect URI of a request: one of the client's, byte by byte.
+    /// Finds the redirect URI of a request: one of the client's, byte by byte. A public client, such as a native app, may
+    /// name another port of `127.0.0.1` or `[::1]`.
     ///
     /// - Throws: ``AuthorizationFault/Page/unknownRedirect``.
     package static func redirect(
         of parameters: AuthorizationParameters, _ registration: ClientRegistration
     ) throws(AuthorizationFault) -> ClientURI {
-        guard let text = parameters["redirect_uri"],
-            let uri = registration.redirects.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
+        guard let text = parameters["redirect_uri"] else { throw .page(.unknownRedirect) }
+        if let uri = registration.redirects.first(where: { $0.text.utf8.elementsEqual(text.utf8) }) { return uri }
+        guard registration.isPublic, let uri = try? ClientURI(text), let other = uri.withoutLoopbackPort,
+            registration.redirects.contains(where: { $0.withoutLoopbackPort == other })
         else { throw .page(.unknownRedirect) }
         return uri
     }

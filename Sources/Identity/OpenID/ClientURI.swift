@@ -57,6 +57,17 @@ package struct ClientURI: Sendable, Hashable, CustomStringConvertible {
         self.authority = authority
     }
 
+    /// The URI without its port, if it is one of http on `127.0.0.1` or `[::1]`; `nil` for any other.
+    ///
+    /// A native app gets a free port when it starts, so a request may name another one (RFC 8252, section 7.3).
+    package var withoutLoopbackPort: String? {
+        guard let authority, authority.scheme == "http", ["127.0.0.1", "[::1]"].contains(authority.host) else {
+            return nil
+        }
+        let rest = String(decoding: text.utf8.dropFirst(authority.origin.utf8.count), as: UTF8.self)
+        return "http://\(authority.host)\(rest)"
+    }
+
     /// The origin of the URI, as a content security policy names it: `https://app.example.com`, or the scheme of an app
     /// with a colon.
     package var origin: String {

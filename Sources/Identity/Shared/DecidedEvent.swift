@@ -46,6 +46,7 @@ extension MPinIdentityVerified: DecidedEvent {}
 extension MPinLinked: DecidedEvent {}
 extension MPinPolicyChanged: DecidedEvent {}
 extension MPinRevoked: DecidedEvent {}
+extension PagesEnabled: DecidedEvent {}
 extension RecoveryCancelled: DecidedEvent {}
 extension RecoveryConfirmed: DecidedEvent {}
 extension RecoveryOpened: DecidedEvent {}

@@ -17,6 +17,9 @@ package enum Employee: Decider {
     /// The largest number of pending device keys of one employee.
     package static let pendingLimit = 10
 
+    /// How often a device may be named: every decision about an employee reads these events too.
+    package static let namingLimit = 20
+
     /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [EmployeeEvent] {
         switch command {
@@ -25,6 +28,7 @@ package enum Employee: Decider {
         case .authorizeKey(let authorize): try decide(state, authorize)
         case .refuseKey(let refuse): try Employee.refuse(state, refuse)
         case .revokeKey(let revoke): try Employee.revoke(state, revoke)
+        case .nameDevice(let name): try decide(state, name)
         case .approve(let approve): try decide(state, approve)
         case .cancel(let cancel): try decide(state, cancel)
         case .reinstate(let reinstate): try decide(state, reinstate)
@@ -54,6 +58,8 @@ extension Employee {
         case refuseKey(EndKey)
         /// Revoke an authorized device key.
         case revokeKey(EndKey)
+        /// Give a device a name.
+        case nameDevice(NameDevice)
         case approve(Approve)
         case cancel(Cancel)
         /// Reinstate a cancelled employee.
@@ -100,6 +106,8 @@ extension Employee {
         case keyRevoked
         /// The employee has as many pending device keys as allowed.
         case tooManyWaitingKeys
+        /// The device was named as often as allowed.
+        case tooManyNames
         /// The caller may not take this decision.
         case notPermitted
         /// The device key was to authorize itself.
@@ -129,7 +137,7 @@ extension Employee {
             case .emailNotCompanyOwned: .emailNotCompanyOwned
             case .inactive: .employeeInactive
             case .unknownKey: .authorizationUnknownKey
-            case .keyRevoked, .tooManyWaitingKeys, .notPermitted, .selfAuthorization, .securityAdmin:
+            case .keyRevoked, .tooManyWaitingKeys, .tooManyNames, .notPermitted, .selfAuthorization, .securityAdmin:
                 .authorizationNotPermitted
             case .emailNotReclaimable: .emailNotReclaimable
             case .returnNotPermitted: .returnNotPermitted
@@ -146,6 +154,7 @@ extension Employee {
             case .keyRevoked: "the device key was refused or revoked for good: present a new key"
             case .tooManyWaitingKeys:
                 "too many device keys of this employee are pending: have an admin refuse some, or wait until they expire"
+            case .tooManyNames: "the device was renamed too often: it keeps its name"
             case .notPermitted: "the caller's role, or the company's policy, does not permit this decision"
             case .selfAuthorization:
                 "a device key cannot authorize itself: use another authorized device, or ask an admin"
@@ -186,6 +195,8 @@ extension Employee {
         case .keyRevoked(let event):
             guard state.keys[event.key]?.hasEnded == false else { return }
             end(&state, event.key, .revoked, recorded.time, event.by)
+        case .deviceNamed(let event):
+            if state.key(event.fingerprint) != nil { state.namings[event.fingerprint, default: 0] += 1 }
         case .approved(let event):
             state.account?.isApproved = true
             if event.by.statement != nil { state.belongsToSomebody = true }
@@ -271,6 +282,8 @@ package enum EmployeeEvent: AggregateEvent {
     case keyRefused(EmployeeKeyRefused)
     /// An authorized device key was revoked for good.
     case keyRevoked(EmployeeKeyRevoked)
+    /// The owner gave a device a name.
+    case deviceNamed(DeviceNamed)
     /// An employee was approved and is active.
     case approved(EmployeeApproved)
     /// An employee was cancelled and may no longer log in.
@@ -302,6 +315,7 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
+        DeviceNamed.self,
     ]
 
     package var payload: any EventPayload {
@@ -311,6 +325,7 @@ package enum EmployeeEvent: AggregateEvent {
         case .keyAuthorized(let event): event
         case .keyRefused(let event): event
         case .keyRevoked(let event): event
+        case .deviceNamed(let event): event
         case .approved(let event): event
         case .cancelled(let event): event
         case .reinstated(let event): event
@@ -333,6 +348,7 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeKeyAuthorized: self = .keyAuthorized(event)
         case let event as EmployeeKeyRefused: self = .keyRefused(event)
         case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
+        case let event as DeviceNamed: self = .deviceNamed(event)
         case let event as EmployeeApproved: self = .approved(event)
         case let event as EmployeeCancelled: self = .cancelled(event)
         case let event as EmployeeReinstated: self = .reinstated(event)
@@ -356,6 +372,8 @@ extension Employee {
         package internal(set) var account: Account?
         /// Every device key that was ever presented.
         package internal(set) var keys: [PublicKeyBytes: Key] = [:]
+        /// How often each device was named. The names are personal texts, which the state does not have.
+        package internal(set) var namings: [KeyFingerprint: Int] = [:]
         /// Whether a device key was ever authorized, or a statement approved the account. The id is then never given to
         /// another account.
         package internal(set) var belongsToSomebody = false
@@ -398,6 +416,11 @@ extension Employee {
                     if listed?.contains(key.fingerprint) ?? key.isVouched { return true }
                     return authorized.position > since.position && key.isAuthorizedByPerson
                 }.map(\.key))
+        }
+
+        /// The device key with a fingerprint; `nil` if it was never presented.
+        package func key(_ fingerprint: KeyFingerprint) -> Key? {
+            keys.values.first { $0.fingerprint == fingerprint }
         }
 
         /// Whether a device key was refused or revoked, which is for good.

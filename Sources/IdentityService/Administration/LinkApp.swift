@@ -34,14 +34,23 @@ package struct AuthenticateApp: UseCase, CustomStringConvertible {
     /// - Throws: `app.unknown` or `app.secret_invalid`.
     package func run(_ run: UseCaseRun<AppCaller>) async throws -> AppCaller {
         guard let id = AppID(text: appId) else { throw ServiceError(.appUnknown) }
-        let app = try await StateLoader(reader: run.context.reader).app(id)
-        guard app.state.id != nil, let salt = app.state.salt else { throw ServiceError(.appUnknown) }
-        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)),
-            let known = app.state.secret(digest: digest)
-        else { throw ServiceError(.appSecretInvalid) }
-        return AppCaller(
-            appId: id.uuid, secretId: known.id.uuid, roles: Set(known.roles.roles.map(AppLinkRequest.Role.init)),
-            customQuestions: app.state.customQuestions,
+        return try AppCaller(try await StateLoader(reader: run.context.reader).app(id), presenting: secret)
+    }
+}
+
+extension AppCaller {
+    /// The app that presents a secret.
+    ///
+    /// - Throws: `app.unknown` or `app.secret_invalid`.
+    init(_ app: AppSnapshot, presenting secret: String) throws(ServiceError) {
+        let state = app.state
+        guard state.id != nil, let salt = state.salt else { throw ServiceError(.appUnknown) }
+        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)), let known = state.secret(digest: digest) else {
+            throw ServiceError(.appSecretInvalid)
+        }
+        self.init(
+            appId: app.id.uuid, secretId: known.id.uuid, roles: Set(known.roles.roles.map(AppLinkRequest.Role.init)),
+            customQuestions: state.customQuestions, isPagesApp: state.isPagesApp,
             presented: PresentedSecret(secret: Array(secret.utf8), salt: salt.bytes))
     }
 }

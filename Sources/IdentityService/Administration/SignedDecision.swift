@@ -114,3 +114,17 @@ func statementIDs(of signed: SignedStatement) -> [UUID] {
     [try? statementID(of: signed), UUID(bytes: Array(SHA256.hash(data: signed.statement).prefix(16)))]
         .compactMap(\.self)
 }
+
+/// Requires that a statement issues something for the first time. What the first logs issued has another id, so each id
+/// that the statement may have given is looked up.
+///
+/// - Returns: The id of what is issued now.
+/// - Throws: `request.stale`.
+func requireFirstIssue(
+    by decision: AuthorityDecision, _ context: ServiceContext, _ stream: (UUID) -> StreamID
+) async throws -> UUID {
+    guard let signed = decision.statement else { throw ServiceError(.authorizationNotPermitted) }
+    let found = try await context.reader.streams(statementIDs(of: signed).map(stream))
+    guard found.values.allSatisfy(\.isEmpty) else { throw ServiceError(.requestStale) }
+    return try statementID(of: signed)
+}

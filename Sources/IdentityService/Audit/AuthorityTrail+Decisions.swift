@@ -21,7 +21,10 @@ extension AuthorityTrail {
             if returns.isUndone(event, payload) { return nil }
             return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
         case is BrowserSessionOpened, is GrantOpened, is GrantClosed, is ConsentGiven, is ConsentWithdrawn:
-            return openID.violation(event, payload, in: tenant).map { .unlawful($0) }
+            return openID.violation(event, payload, in: tenant, employees).map { .unlawful($0) }
+        case let payload as DeviceNamed: return named(event, payload)
+        case let payload as WaitEnded: return waitEnded(event, payload)
+        case let payload as DeviceMailConfirmed: return mailConfirmed(event, payload)
         case is ReturnRequested, is ReturnOpened, is ReturnCompleted, is ReturnCancelled:
             return returned(event, payload)
         case is RecoveryOpened, is RecoveryConfirmed, is RecoveryCancelled: return recovery(event, payload)
@@ -53,6 +56,10 @@ extension AuthorityTrail {
             stream = .invitation(InvitationID(invitation), in: tenant)
         } else if MPinTrail.types.contains(event.type) {
             return MPinTrail.isPlaced(event, payload) ? nil : "the event is not in its subject's stream"
+        } else if let payload = payload as? WaitEnded {
+            stream = .wait(payload.flow.uuid, in: tenant)
+        } else if let payload = payload as? DeviceMailConfirmed {
+            stream = .wait(payload.flow.uuid, in: tenant)
         } else {
             return nil
         }
@@ -164,6 +171,20 @@ extension AuthorityTrail {
             return try Employee.decide(state, action == .refuse ? .refuseKey(end) : .revokeKey(end))
         }
         return signed(finding, by, aboutKey(event, action, key, employee, by))
+    }
+
+    /// Only the owner names a device, and the text is encrypted under the owner's key, which an erasure destroys.
+    private func named(_ event: RecordedEvent, _ payload: DeviceNamed) -> AuthorityFinding? {
+        guard let state = employees[payload.employeeID], let key = state.key(payload.fingerprint),
+            state.account?.isCancelled == false, key.status == .pending || key.status == .authorized
+        else { return .unlawful("a device is named that the account does not have") }
+        guard event.actor == payload.employeeID.uuid, payload.name.owner == payload.employeeID.uuid else {
+            return .unlawful("a device is named by somebody else than its owner")
+        }
+        guard state.namings[payload.fingerprint, default: 0] < Employee.namingLimit else {
+            return .unlawful("a device is named too often")
+        }
+        return nil
     }
 
     /// A session needs a link of the app through which it was opened.

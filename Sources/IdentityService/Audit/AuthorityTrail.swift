@@ -23,7 +23,7 @@ struct AuthorityTrail: Sendable {
         (TenantEvent.payloads + EmployeeEvent.payloads + InvitationEvent.payloads + MPinTrail.payloads).map { $0.type }
             + [
                 RecoveryOpened.type, RecoveryConfirmed.type, RecoveryCancelled.type, SessionOpened.type,
-                SessionClosed.type,
+                SessionClosed.type, WaitEnded.type, DeviceMailConfirmed.type,
             ]
     ).union(OpenIDTrail.types)
 
@@ -160,7 +160,7 @@ struct AuthorityTrail: Sendable {
     private static let newTypes = MPinTrail.types.union(OpenIDTrail.types).union([
         EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
         InvitationUsed.type, InvitationRevoked.type, ReturnRequested.type, ReturnOpened.type, ReturnCompleted.type,
-        ReturnCancelled.type,
+        ReturnCancelled.type, DeviceNamed.type, WaitEnded.type, DeviceMailConfirmed.type,
     ])
 
     /// The schemas of a payload, as far as they tell what is older than the table. The second schema of a confirmed
@@ -189,6 +189,7 @@ struct AuthorityTrail: Sendable {
         // A log is full of sessions, and each further type that is asked for takes time.
         if let session = payload as? SessionOpened {
             logins[session.employeeID, default: [:]][session.fingerprint] = event.time
+            openID.learn(event, session)
             return
         }
         returns.learn(event, payload, tenant, employees)

@@ -7,9 +7,10 @@ import Ledger
 
 /// Finds events that the service appends only together with another one, and that came without it.
 ///
-/// A registration has a device key beside it. A presented key and a session have a validation in the same append, or new
-/// credentials in the user's directory. A released address has the decision of a tenant that caused it. Tenants' ledgers are read first, so
-/// the events of directories are compared with what these left open.
+/// A registration has a device key beside it. A presented key and a session have a validation in the same append, or
+/// new credentials in the user's directory. A session may also end the wait of a flow that was proved before, once. A
+/// released address has the decision of a tenant that caused it. Tenants' ledgers are read first, so the events of
+/// directories are compared with what these left open.
 struct CauseTrail: Sendable {
     private struct Place: Sendable {
         let ledger: LedgerID
@@ -40,6 +41,10 @@ struct CauseTrail: Sendable {
         /// The accounts that were registered, and those whose key is still missing with their places.
         var registered: Set<UUID> = []
         var keyless: [UUID: Place] = [:]
+        /// The sessions that the ends of waits name, with the places of these.
+        var waits: [UUID: Wait] = [:]
+        /// The devices that were confirmed by mail and that no app has vouched for yet.
+        var mailed: [Device: Place] = [:]
         /// The keys and sessions whose cause may still follow.
         var open: [Open] = []
 
@@ -54,8 +59,25 @@ struct CauseTrail: Sendable {
         }
     }
 
+    /// A device of an account.
+    private struct Device: Hashable, Sendable {
+        let employee: UUID
+        let key: KeyFingerprint
+    }
+
+    /// The end of a wait.
+    private struct Wait: Sendable {
+        let employee: EmployeeID
+        let key: KeyFingerprint
+        let place: Place
+        /// Whether its session was opened.
+        var isUsed = false
+    }
+
     private struct Open: Sendable {
         let employee: EmployeeID
+        /// The session; `nil` for a presented key.
+        var session: UUID?
         let need: Need
         let place: Place
     }
@@ -66,11 +88,12 @@ struct CauseTrail: Sendable {
     static let uncausedRelease = "an address is released without a decision of the company"
 
     private var append: Append?
+    private var waits = WaitTrail()
     /// The flows in which a key was presented: each presents one.
     private var flows: Set<UUID> = []
     private var needs: [Need: [Place]] = [:]
-    /// The registrations without a key.
-    private var keyless: [Place] = []
+    /// The registrations without a key, the waits without a session, and the confirmations without an authorization.
+    private var alone: [Place] = []
     /// The users whose address an event of a tenant's ledger may release, by the event's id.
     private var releases: [UUID: UUID] = [:]
     /// The tenants whose ledgers were read completely, with the time of the last event.
@@ -98,8 +121,11 @@ struct CauseTrail: Sendable {
         case EmployeeKeyAuthorized.type, ReturnCompleted.type:
             guard let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }) else { return nil }
             append?.authorized.insert(AuthorityTrail.Holder(employee: event.stream.id, key: key))
+            vouched(event, key)
         case EmployeeKeyPresented.type: return presented(event, user)
         case SessionOpened.type: return opened(event, user)
+        case WaitEnded.type: return waited(event)
+        case DeviceMailConfirmed.type: return confirmed(event)
         case EmailReclaimed.type, AddressReclaimed.type: releases[event.id] = event.data["userId"]?.uuid
         case EmployeeIdReleased.type:
             releases[event.id] = event.data["employeeId"]?.uuid.flatMap { user(EmployeeID($0)) }
@@ -113,7 +139,11 @@ struct CauseTrail: Sendable {
 
     private mutating func validated(_ event: RecordedEvent) -> String? {
         guard event.streamVersion == 1 else { return "a flow has a second proof" }
-        append?.validated[event.stream.id] = Self.deviceKey(event).map { KeyFingerprint(of: $0) }
+        let key = Self.deviceKey(event).map { KeyFingerprint(of: $0) }
+        append?.validated[event.stream.id] = key
+        if let key, let employee = event.data["employeeId"]?.uuid {
+            waits.prove(event.stream.id, by: employee, with: key, at: event.time)
+        }
         return nil
     }
 
@@ -128,8 +158,10 @@ struct CauseTrail: Sendable {
         guard let payload = try? EventCodec.payload(of: event) as? EmployeeKeyPresented else { return nil }
         append?.keyless[payload.employeeID.uuid] = nil
         guard flows.insert(payload.flow.uuid).inserted else { return Self.uncausedKey }
+        let fingerprint = KeyFingerprint(of: payload.key)
+        waits.prove(payload.flow.uuid, by: payload.employeeID.uuid, with: fingerprint, at: event.time)
         guard let user = user(payload.employeeID) else { return nil }
-        let need = Need(user: user, key: KeyFingerprint(of: payload.key), flow: payload.flow.uuid)
+        let need = Need(user: user, key: fingerprint, flow: payload.flow.uuid)
         let place = place(event, Self.uncausedKey)
         append?.open.append(Open(employee: payload.employeeID, need: need, place: place))
         return nil
@@ -143,8 +175,36 @@ struct CauseTrail: Sendable {
         else { return nil }
         let need = Need(user: user, key: key, app: event.app, requestID: event.requestId)
         let place = place(event, Self.uncausedSession)
-        append?.open.append(Open(employee: employee, need: need, place: place))
+        append?.open.append(Open(employee: employee, session: event.stream.id, need: need, place: place))
         return nil
+    }
+
+    private mutating func waited(_ event: RecordedEvent) -> String? {
+        guard let payload = try? EventCodec.payload(of: event) as? WaitEnded else { return nil }
+        if let words = waits.end(payload, at: event.time) { return words }
+        let wait = Wait(
+            employee: payload.employeeID, key: KeyFingerprint(of: payload.key),
+            place: place(event, WaitTrail.sessionless))
+        append?.waits[payload.sessionID.uuid] = wait
+        return nil
+    }
+
+    private mutating func confirmed(_ event: RecordedEvent) -> String? {
+        guard let payload = try? EventCodec.payload(of: event) as? DeviceMailConfirmed else { return nil }
+        if let words = waits.confirm(payload, at: event.time) { return words }
+        let device = Device(employee: payload.employeeID.uuid, key: payload.fingerprint)
+        let unvouched = place(event, WaitTrail.unvouched)
+        append?.mailed[device] = unvouched
+        return nil
+    }
+
+    /// Takes the authorization of a key by an app, which a confirmation of the same append stands before.
+    private mutating func vouched(_ event: RecordedEvent, _ key: PublicKeyBytes) {
+        guard append?.mailed.isEmpty == false,
+            let payload = try? EventCodec.payload(of: event) as? EmployeeKeyAuthorized,
+            case .app = payload.by
+        else { return }
+        append?.mailed[Device(employee: event.stream.id, key: KeyFingerprint(of: key))] = nil
     }
 
     private func place(_ event: RecordedEvent, _ words: String) -> Place {
@@ -154,9 +214,18 @@ struct CauseTrail: Sendable {
     /// Ends an append: what has no cause in it needs one in the user's directory.
     private mutating func close(next: Append?) {
         defer { append = next }
-        guard let append else { return }
-        keyless += append.keyless.values
-        for open in append.open where !isCaused(open, append) { needs[open.need, default: []].append(open.place) }
+        guard var append else { return }
+        alone += append.keyless.values
+        for open in append.open {
+            if let session = open.session, let wait = append.waits[session], wait.employee == open.employee,
+                wait.key == open.need.key
+            {
+                append.waits[session]?.isUsed = true
+            } else if !isCaused(open, append) {
+                needs[open.need, default: []].append(open.place)
+            }
+        }
+        alone += append.waits.values.filter { !$0.isUsed }.map(\.place) + append.mailed.values
     }
 
     private func isCaused(_ open: Open, _ append: Append) -> Bool {
@@ -172,10 +241,11 @@ struct CauseTrail: Sendable {
         close(next: nil)
         ends[company] = last ?? .earliest
         flows = []
+        waits = WaitTrail()
     }
 
-    /// The registrations without a key, after a tenant's ledger was read.
-    var unresolved: [Violation] { Self.violations(keyless) }
+    /// The events without another one beside them, after a tenant's ledger was read.
+    var unresolved: [Violation] { Self.violations(alone) }
 
     // MARK: Directories
 

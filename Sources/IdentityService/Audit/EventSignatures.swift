@@ -22,6 +22,7 @@ enum EventSignatures {
             case CredentialsSet.type: try checkCredentials(event)
             case CredentialsChanged.type: try checkChange(event)
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
+            case WaitEnded.type: try checkWait(event)
             default: try checkStatement(event)
             }
             return nil
@@ -113,6 +114,21 @@ enum EventSignatures {
             challenge: challenge, deviceSignature: try Signature(raw: payload.deviceSignature.bytes),
             userSignature: try Signature(raw: payload.userSignature.bytes)
         ).verify(userKey: context.userPublicKey)
+    }
+
+    /// Checks the device's signature over the challenge, which must be of this wait and in time.
+    private static func checkWait(_ event: RecordedEvent) throws {
+        guard let payload = try EventCodec.payload(of: event) as? WaitEnded else {
+            throw Mismatch(words: "the event ends no wait")
+        }
+        let challenge = try Challenge(parsing: payload.challenge), fields = challenge.fields
+        try require(fields.tenant == event.ledger.uuid, "the challenge is of another tenant")
+        try require(fields.flow == payload.flow.uuid, "the challenge is of another flow")
+        try require(fields.purpose == .wait, "the challenge is for another purpose")
+        try require(fields.employeeKey.bytes == payload.key.bytes, "the challenge is of another device")
+        try require(fields.app == event.app?.lowercased, "the challenge is of another app")
+        try require(event.time <= fields.expires, "the challenge had expired")
+        try fields.employeeKey.verify(try Signature(raw: payload.deviceSignature.bytes), over: challenge.bytes)
     }
 
     private static func checkReturn(_ event: RecordedEvent) throws {

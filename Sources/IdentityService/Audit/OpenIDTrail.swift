@@ -13,11 +13,18 @@ struct OpenIDTrail: Sendable {
 
     private struct Session: Sendable {
         let employee: EmployeeID
+        let fingerprint: KeyFingerprint
+        /// The app that opened the session; `nil` in events of version 1.
+        let app: AppID?
         let end: Timestamp
+        /// Whether the link of the app ended meanwhile, which ends the session.
+        var isUnlinked = false
     }
 
     /// The sessions that may be open.
     private var sessions: [UUID: Session] = [:]
+    /// The consents in force, by the ids of their streams.
+    private var consents: Set<UUID> = []
     /// The number of sessions at which those that have expired are forgotten.
     private var limit = 1_024
 
@@ -26,30 +33,47 @@ struct OpenIDTrail: Sendable {
     static let sessionless = "the event names a session that is not open for the employee"
     static let unlinked = "a grant is opened for an app that is not linked"
     static let endless = "a grant ends that is not open"
+    static let inactive = "a grant is opened for an account or a device key that is not in force"
+    static let withdrawn = "a consent is withdrawn that is not in force"
 
-    /// Takes the beginning and the end of a session.
+    /// Takes what begins and ends sessions and consents.
     mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
         switch payload {
         case let payload as SessionOpened:
-            // Each refresh may prolong a session up to its longest lifetime, which the log does not have.
-            sessions[payload.sessionID.uuid] = Session(employee: payload.employeeID, end: payload.expiresAt)
+            // Pages never refresh a session, so what depends on it is opened before its first end.
+            sessions[payload.sessionID.uuid] = Session(
+                employee: payload.employeeID, fingerprint: payload.fingerprint, app: payload.appID,
+                end: payload.expiresAt)
             guard sessions.count > limit else { return }
             sessions = sessions.filter { $0.value.end >= event.time }
             limit = max(1_024, sessions.count * 2)
         case is SessionClosed: sessions[event.stream.id] = nil
+        case let payload as AppUnlinked:
+            for (id, session) in sessions where session.app == payload.appID { sessions[id]?.isUnlinked = true }
+        case is ConsentGiven: consents.insert(event.stream.id)
+        case is ConsentWithdrawn: consents.remove(event.stream.id)
         default: break
         }
     }
 
     /// Returns what is wrong with an event of the provider, or `nil`.
-    func violation(_ event: RecordedEvent, _ payload: any EventPayload, in tenant: Tenant.State) -> String? {
+    ///
+    /// - Parameter employees: The accounts of the tenant.
+    func violation(
+        _ event: RecordedEvent, _ payload: any EventPayload, in tenant: Tenant.State,
+        _ employees: [EmployeeID: Employee.State]
+    ) -> String? {
         guard Self.isPlaced(event, payload) else { return "the event is not in its subject's stream" }
         switch payload {
         case let payload as BrowserSessionOpened: return session(payload.sessionID, payload.employeeID, event)
         case let payload as GrantOpened:
-            guard tenant.links[payload.clientID] != nil else { return Self.unlinked }
-            return session(payload.sessionID, payload.employeeID, event)
+            if let words = session(payload.sessionID, payload.employeeID, event) { return words }
+            guard let session = sessions[payload.sessionID.uuid], !session.isUnlinked,
+                tenant.links(payload.clientID, as: .access)
+            else { return Self.unlinked }
+            return Self.isActive(employees[payload.employeeID], session.fingerprint) ? nil : Self.inactive
         case is GrantClosed: return event.streamVersion == 2 ? nil : Self.endless
+        case is ConsentWithdrawn: return consents.contains(event.stream.id) ? nil : Self.withdrawn
         default: return nil
         }
     }
@@ -59,6 +83,11 @@ struct OpenIDTrail: Sendable {
             event.time <= session.end.adding(Self.appendTime)
         else { return Self.sessionless }
         return nil
+    }
+
+    private static func isActive(_ employee: Employee.State?, _ fingerprint: KeyFingerprint) -> Bool {
+        guard let employee, let account = employee.account, !account.isCancelled else { return false }
+        return employee.keys.values.contains { $0.status == .authorized && $0.fingerprint == fingerprint }
     }
 
     /// Whether an event is in the stream that it changes.

@@ -32,6 +32,8 @@ struct SystemAuthority: Sendable {
     /// Whether all events of the system ledger were read; a bundle may have only some of them.
     var isWhole = true
     private(set) var secrets: [SecretID: Secret] = [:]
+    /// The apps that the pages for browsers act as, or did.
+    private(set) var pagesApps: Set<AppID> = []
     private(set) var seals: [Seal] = []
     /// The clocks of the records, after ``settle()``.
     private(set) var clocks = CheckpointClocks()
@@ -56,7 +58,8 @@ struct SystemAuthority: Sendable {
     /// The event types that are judged.
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-        AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, LedgerTimeAccepted.type,
+        AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
+        LedgerTimeAccepted.type,
     ]
 
     /// The notes that are no violations.
@@ -144,6 +147,7 @@ struct SystemAuthority: Sendable {
             secrets[payload.secretID] = Secret(
                 app: payload.appID, roles: payload.roles, key: payload.authorityKey, leaf: event.leaf,
                 issued: event.position)
+        case let payload as PagesEnabled: pagesApps.insert(payload.appID)
         case let payload as AppSecretRetired: end(payload.secretID, event.position)
         case let payload as AppSecretRevoked: end(payload.secretID, event.position)
         case let payload as CheckpointSealed:
@@ -173,6 +177,7 @@ struct SystemAuthority: Sendable {
         case let payload as AppResourceAdded: administered(event, payload.by, AppResourceAdded.schemas.upperBound)
         case let payload as AppResourceRemoved: administered(event, payload.by, AppResourceRemoved.schemas.upperBound)
         case let payload as AppClientChanged: administered(event, payload.by, AppClientChanged.schemas.upperBound)
+        case let payload as PagesEnabled: administered(event, payload.by, PagesEnabled.schemas.upperBound)
         case let payload as LedgerTimeAccepted: accepted(event, payload)
         default: nil
         }

@@ -93,15 +93,18 @@ struct ChallengedCredential: Sendable {
     private static func decoy(
         for state: FlowState, _ account: FlowState.Account, _ wanted: FlowScene.Parts, _ context: ServiceContext
     ) throws -> Decoy {
-        let subject = NamedAccount(
-            tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
-            companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
         var parts: Decoy.Parts = []
         if wanted.contains(.seed) { parts.insert(.copies) }
         if wanted.contains(.questions) { parts.insert(.record) }
+        let keys = try account.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }
+        if let login = state.address {
+            return try context.decoy(for: try EmailAddress(recorded: login.address), keys: keys, parts: parts)
+        }
+        let subject = NamedAccount(
+            tenantId: TenantID(state.tenantId), companyName: try CompanyName(state.companyName),
+            companyEmployeeId: try CompanyEmployeeID(state.companyEmployeeId), employee: nil)
         return try context.decoy(
-            for: subject, hiddenFrom: account.isHidden ? state.appId : nil,
-            keys: account.decoyKeys.map { try DecoyPublicKeys(bytes: $0) }, parts: parts)
+            for: subject, hiddenFrom: account.isHidden ? state.appId : nil, keys: keys, parts: parts)
     }
 
     private init(_ decoy: Decoy, _ wanted: FlowScene.Parts, _ scene: FlowScene) {

@@ -41,15 +41,7 @@ package struct ChangeInDirectMode: AppUseCase {
         let target = try await ChallengedCredential.load([.seed, .device, .tenant], for: row.state, context)
         let policy = try target.policy(for: row.state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
-        guard !credentials.questionsWithPassphrase || policy.questionsWithPassphrase else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/questionsWithPassphrase",
-                        detail: "the company's policy does not allow questions beside a passphrase")
-                ])
-        }
+        try credentials.requirePermitted(by: policy, under: "/credentials")
         let opening = try current.opening(target, in: .current)
         let seed = try OPRFSeed.generate()
         let questions = try credentials.chosenQuestions(app, under: "/credentials")

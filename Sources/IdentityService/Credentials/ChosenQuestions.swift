@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import ErrorCodes
 import FoundationEssentials
+import Identity
 package import TenureAPI
 
 extension QuestionListResponse {
@@ -74,6 +75,22 @@ struct ChosenQuestions {
 }
 
 extension CredentialsRequest {
+    /// Refuses questions beside a passphrase where the tenant's policy allows none.
+    ///
+    /// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.
+    /// - Throws: `request.invalid`.
+    func requirePermitted(by policy: TenantPolicy, under pointer: String = "") throws(ServiceError) {
+        guard !questionsWithPassphrase || policy.questionsWithPassphrase else {
+            throw ServiceError(
+                .requestInvalid,
+                members: [
+                    .init(
+                        pointer: pointer + "/questionsWithPassphrase",
+                        detail: "the company's policy does not allow questions beside a passphrase")
+                ])
+        }
+    }
+
     /// Returns the questions, checked against the list and the app's setting, with their answers.
     ///
     /// - Parameter pointer: The place of the credentials in the request, as a JSON pointer.

@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Postgres
 package import TenureAPI
@@ -19,10 +20,12 @@ package struct ListDevices: UseCase {
         let used = try await lastUses(context)
         let names = try await names(of: own, context)
         let apps = try await apps(of: own, context)
+        let keys = try await context.personKeys.load([own.employee.id.uuid], ledger: own.access.tenant.id.uuid)
+        let devices = try DeviceNames(own.employee, keys: keys)
         return own.employee.state.keys.values.sorted { $0.presented.position < $1.presented.position }.map { key in
             let fingerprint = ServiceContext.fingerprint(of: key.key)
             return DeviceResponse(
-                fingerprint: Hex.encode(fingerprint), employeePublicKey: key.key.bytes,
+                fingerprint: Hex.encode(fingerprint), employeePublicKey: key.key.bytes, name: devices[fingerprint],
                 state: own.employee.state.standing(of: key.key, at: time).name,
                 isCurrent: fingerprint == caller.fingerprint,
                 presentedAt: key.presentedAt, presentedBy: apps[key.presented.position], authorizedAt: key.authorizedAt,

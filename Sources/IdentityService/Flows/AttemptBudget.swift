@@ -10,7 +10,8 @@ import Postgres
 /// The counters that an attempt is charged to.
 ///
 /// All unknown devices share one budget per credential, because fresh keys are free. Each app and each tenant may spend
-/// only a share of it. A device whose key was authorized for the employee has a budget of its own, so strangers cannot
+/// only a share of it. Through the pages app each network of client addresses has a share of its own, as if it were an
+/// app: otherwise one stranger would end the new devices of everybody who uses pages. A device whose key was authorized for the employee has a budget of its own, so strangers cannot
 /// lock the owner out of it.
 struct AttemptBudget: Sendable {
     let ledger: LedgerID
@@ -28,8 +29,9 @@ struct AttemptBudget: Sendable {
         let whole = Self.key(state.credentialId, device: isKnownDevice ? state.employeePublicKey : nil, ring)
         var parts = [BudgetPart(share: .whole, key: whole)]
         if !isKnownDevice {
-            for (share, id) in [(BudgetPart.Share.app, state.appId), (.tenant, state.tenantId)] {
-                let digest = ring.lookupDigest(kind: "budget-\(share.rawValue)", state.credentialId.bytes + id.bytes)
+            let app = state.appId.bytes + (state.network ?? [])
+            for (share, id) in [(BudgetPart.Share.app, app), (.tenant, state.countedTenantId.bytes)] {
+                let digest = ring.lookupDigest(kind: "budget-\(share.rawValue)", state.credentialId.bytes + id)
                 parts.append(BudgetPart(share: share, key: whole + digest))
             }
         }
@@ -155,7 +157,8 @@ struct BudgetPart: Sendable, Equatable {
     enum Share: String, Sendable, CaseIterable {
         /// All attempts that are charged to this budget.
         case whole
-        /// The attempts through one app, so that one app cannot spend the whole budget.
+        /// The attempts through one app, or from one network through the pages app, so that none can spend the whole
+        /// budget.
         case app
         /// The attempts on an employee of one tenant.
         case tenant
@@ -189,7 +192,8 @@ struct BudgetPart: Sendable, Equatable {
 }
 
 extension ServiceContext {
-    /// Admits an attempt while `body` runs. An attempt from an unknown device first draws on the rate limit of its app.
+    /// Admits an attempt while `body` runs. An attempt from an unknown device first draws on the rate limit of its app,
+    /// or of its network in the pages app.
     ///
     /// Known and unknown names draw alike, and before the charge. A refusal costs no attempt and reveals nothing about
     /// the name.
@@ -202,13 +206,14 @@ extension ServiceContext {
         _ body: (ComputeTurn) async throws -> Result
     ) async throws -> Result {
         let isKnown = budget.device == .known
-        if isNew, !isKnown { try unknownAttempts.draw(state.appId) }
+        if isNew, !isKnown { try unknownAttempts.draw(state.appId, network: state.network) }
         return try await pool.admitted(AdmissionLane(state, isKnownDevice: isKnown), body)
     }
 }
 
 extension AdmissionLane {
     init(_ state: FlowState, isKnownDevice: Bool = false) {
-        self.init(app: state.appId, tenant: state.tenantId, isKnownDevice: isKnownDevice)
+        self.init(
+            app: state.appId, tenant: state.countedTenantId, isKnownDevice: isKnownDevice, network: state.network)
     }
 }

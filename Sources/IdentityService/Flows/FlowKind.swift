@@ -3,12 +3,14 @@ import ErrorCodes
 import Identity
 import TenureAPI
 
-/// The five kinds of flows.
+/// The kinds of flows.
 package enum FlowKind: String, Sendable, Hashable {
     /// `POST /v1/registrations`.
     case registration
     /// `POST /v1/logins`.
     case login
+    /// A log-in by an address, on the hosted pages only. The account is picked after the proof.
+    case address = "login-address"
     /// `POST /v1/credentials/changes`.
     case change
     /// `POST /v1/recoveries`.
@@ -22,7 +24,8 @@ extension FlowKind {
     var challenge: Challenge.Purpose {
         switch self {
         case .registration: .registration
-        case .login: .login
+        // What names an account: the challenge before it, of an address, is an ``AddressChallenge``.
+        case .login, .address: .login
         case .change: .change
         case .recovery: .recovery
         case .returning: .return
@@ -38,7 +41,7 @@ extension FlowKind {
         get throws(ServiceError) {
             switch self {
             case .registration: return .registration
-            case .login: return .login
+            case .login, .address: return .login
             case .change: return .change
             case .returning: return .returning
             case .recovery: throw ServiceError(.flowWrongStep)

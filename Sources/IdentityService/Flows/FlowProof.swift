@@ -32,6 +32,11 @@ struct FlowProof: Sendable {
         try self.init(kind, .blind, key, signature, state)
     }
 
+    /// Takes a signature that the user key made in this process when it was open, before the device signed.
+    init(_ kind: Kind, signedBefore key: UserPublicKey, _ signature: Signature, in state: FlowState) throws {
+        try self.init(kind, .direct, key, signature, state)
+    }
+
     private init(
         _ kind: Kind, _ mode: ValidationMode, _ key: UserPublicKey, _ signature: Signature, _ state: FlowState
     ) throws {

@@ -52,6 +52,20 @@ struct FlowRecorder: EventRecording {
             events, to: stream, version: version, keys: keys, metadata: metadata(about: owner, by: employee))
     }
 
+    /// The events with a name for the device that presents its key, if the call has one and the owner chose none.
+    func named(_ events: [EmployeeEvent], of employee: Employee.State) -> [EmployeeEvent] {
+        guard let name = call.deviceName.flatMap({ try? DeviceName($0) }) else { return events }
+        return events.flatMap { event -> [EmployeeEvent] in
+            guard case .keyPresented(let presented) = event else { return [event] }
+            let fingerprint = KeyFingerprint(of: presented.key)
+            guard employee.namings[fingerprint, default: 0] == 0 else { return [event] }
+            let named = DeviceNamed(
+                employeeID: presented.employeeID, fingerprint: fingerprint,
+                name: Personal(presented.employeeID, name.text))
+            return [event, .deviceNamed(named)]
+        }
+    }
+
     private func metadata(about owner: UUID?, by employee: EmployeeID?) -> EventMetadata {
         var metadata = recorder.metadata
         metadata.actor = employee?.uuid

@@ -34,6 +34,9 @@ struct FlowScene: Sendable {
 
         /// The parts that the key step shows.
         static let keyStep: Parts = [.questions, .tenant]
+        /// The parts that the key step shows of a flow. A log-in by an address knows no tenant.
+        static func keyStep(of state: FlowState) -> Parts { state.address == nil ? .keyStep : .questions }
+
         /// The parts that an evaluation needs.
         static let evaluation: Parts = [.seed, .device]
         /// The parts that a proof in blind mode needs to complete a log-in.

@@ -17,6 +17,8 @@ struct FlowState: Sendable, Equatable {
         case answers
         /// The passphrase, or answers if the user allows both.
         case passphrase
+        /// The device's signature over the challenge of the account that the person picks.
+        case account
         /// No further input: the flow had its one terminal outcome.
         case done
     }
@@ -39,6 +41,8 @@ struct FlowState: Sendable, Equatable {
     enum Purpose: Sendable, Equatable {
         case registration(Registration)
         case login(Account)
+        /// A log-in by an address; with the accounts to pick from, once the secret was proved.
+        case address(Account, AddressLogin)
         /// A change of credentials; with the proof of the old secret, once it was given in blind mode.
         case change(Account, PendingChange? = nil)
         /// A recovery; with the approvals, once two people have given them for the flow's device key.
@@ -103,6 +107,8 @@ struct FlowState: Sendable, Equatable {
     var proved: ProvedKey?
     var charges: [Charge] = []
     var expiresAt: Timestamp
+    /// What stands for the network of the caller who started the flow; `nil` if the app is counted as a whole.
+    var network: [UInt8]?
     /// The secret half of the handle. The service stores it only inside the encrypted row.
     var secret = randomBytes(secretLength)
     /// The new credentials that the flow waits for.
@@ -116,16 +122,17 @@ extension FlowState.Purpose {
         switch self {
         case .registration: .registration
         case .login: .login
+        case .address: .address
         case .change: .change
         case .recovery: .recovery
         case .returning: .returning
         }
     }
 
-    /// The purpose of a flow about an account; `nil` for a registration.
+    /// The purpose of a flow about an account that is named; `nil` for any other.
     init?(_ kind: FlowKind, about account: FlowState.Account) {
         switch kind {
-        case .registration: return nil
+        case .registration, .address: return nil
         case .login: self = .login(account)
         case .change: self = .change(account)
         case .recovery: self = .recovery(account)
@@ -140,6 +147,7 @@ extension FlowState.Purpose {
             person.email = ""
             return .registration(person)
         case .login(let account): return .login(account.finished)
+        case .address(let account, _): return .address(account.finished, AddressLogin(address: ""))
         case .change(let account, _): return .change(account.finished)
         case .recovery(let account, _): return .recovery(account.finished)
         case .returning(let account): return .returning(account.finished)
@@ -159,9 +167,14 @@ extension FlowState {
     var account: Account? {
         switch purpose {
         case .registration: nil
-        case .login(let account), .change(let account, _), .recovery(let account, _), .returning(let account): account
+        case .login(let account), .address(let account, _), .change(let account, _), .recovery(let account, _),
+            .returning(let account):
+            account
         }
     }
+
+    /// The address of a log-in by one, and what is known of its accounts; `nil` in every other flow.
+    var address: AddressLogin? { if case .address(_, let login) = purpose { login } else { nil } }
 
     /// Whether the flow runs on a decoy.
     var isDecoy: Bool { account?.isDecoy ?? false }
@@ -227,6 +240,7 @@ extension FlowState {
             members["seed"] = .string(Base64URL.encode(setUp.seed))
             members["evaluated"] = .integer(Int64(setUp.evaluations))
         }
+        if let network { members["network"] = .string(Base64URL.encode(network)) }
         if let attempt {
             members["attempt"] = .array([.integer(Int64(attempt.first.byte)), .bool(attempt.isSpent)])
         }
@@ -262,6 +276,7 @@ extension FlowState {
         expiresAt = try reader.timestamp("expires")
         secret = try reader.bytes("secret")
         charges = try reader.array("charges").map(Self.charge)
+        network = try reader.optionalBytes("network")
         proved = try reader.optionalObject("proved").map { object in
             var object = object
             let proved = ProvedKey(challenge: try object.bytes("challenge"), signature: try object.bytes("signature"))
@@ -298,13 +313,15 @@ extension FlowState.Purpose {
             if !person.email.isEmpty { members["email"] = .string(person.email) }
             if let invitation = person.invitation { members["invitation"] = .string(invitation.lowercased) }
             if let intent = person.intent { members["intent"] = .string(intent.rawValue) }
+        case .address(_, let login): members["address"] = login.json
         case .change(_, let pending): members["change"] = pending?.json
         case .recovery(_, let approved): members["recovery"] = approved?.json
         case .login, .returning: break
         }
         switch self {
         case .registration: break
-        case .login(let account), .change(let account, _), .recovery(let account, _), .returning(let account):
+        case .login(let account), .address(let account, _), .change(let account, _), .recovery(let account, _),
+            .returning(let account):
             if let keys = account.decoyKeys { members["decoyKeys"] = .string(Base64URL.encode(keys)) }
             if let standIn = account.standIn { members["standIn"] = standIn.json }
             if account.isHidden { members["hidden"] = .bool(true) }
@@ -338,6 +355,7 @@ extension FlowState.Purpose {
         case .recovery:
             self = .recovery(account, try reader.optionalObject("recovery").map { try ApprovedRecovery(reading: $0) })
         case .returning: self = .returning(account)
+        case .address: self = .address(account, try AddressLogin(reading: try reader.object("address")))
         case .login, .registration: self = .login(account)
         }
     }

@@ -87,6 +87,22 @@ struct FlowStore: Sendable {
         return try permitted(read, purpose, app, at: time)
     }
 
+    /// Reads a flow that had its one terminal outcome.
+    ///
+    /// - Throws: `flow.expired` for an unknown, foreign or expired handle, or `flow.wrong_step` for a flow that goes on
+    ///   or is of another kind.
+    func loadEnded(handle: String, purpose: FlowKind, app: AppCaller, at time: Timestamp) async throws -> FlowState {
+        guard let (id, secret) = Self.parts(of: handle) else { throw ServiceError(.flowExpired) }
+        let (reads, place) = Self.read(of: id)
+        guard let found = try await context.pool.pipeline(reads).of(place).first else {
+            throw ServiceError(.flowExpired)
+        }
+        let row = try opened(found, id: id, secret: secret)
+        guard row.state.appId == app.appId, time < row.expiresAt else { throw ServiceError(.flowExpired) }
+        guard row.state.purpose.kind == purpose, row.state.step == .done else { throw ServiceError(.flowWrongStep) }
+        return row.state
+    }
+
     private func opened(_ row: PostgresRow, id: UUID, secret: [UInt8]) throws -> Row {
         let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
         // A handle with another secret gets the same error as an unknown one.

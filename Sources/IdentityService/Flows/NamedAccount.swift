@@ -72,8 +72,21 @@ extension ServiceContext {
             hiddenFrom: app, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys, keys: keys, parts: parts)
     }
 
+    /// The decoy for an address that nobody holds. It has a root of its own, which no employee's decoy has.
+    ///
+    /// - Parameter keys: Its public keys, which a flow keeps from its start on.
+    func decoy(
+        for address: EmailAddress, keys: DecoyPublicKeys? = nil, parts: Decoy.Parts = []
+    ) throws -> Decoy {
+        let key = try DecoyKey(bytes: ring.decoyDigest("addresses", []).bytes)
+        return try key.decoy(
+            company: [], employee: address.key, kdf: settings.scrypt, blindOnlyShare: settings.blindOnlyDecoys,
+            keys: keys, parts: parts)
+    }
+
     /// A fresh challenge of a flow.
     func challenge(for state: FlowState, at time: Timestamp) throws -> [UInt8] {
+        if let login = state.address { return try challenge(of: login, for: state, at: time) }
         let subject = Commitment.subject(
             salt: state.subjectSalt, company: try CompanyName(state.companyName).canonical,
             employee: try CompanyEmployeeID(state.companyEmployeeId).canonical)
@@ -84,6 +97,20 @@ extension ServiceContext {
                 nonce: randomBytes(32), tenant: state.tenantId, subject: subject, app: state.appId.lowercased,
                 employeeKey: try EmployeePublicKey(kept: state.employeePublicKey),
                 credential: state.namedCredentialId, expires: limit)
+        ).bytes
+    }
+}
+
+extension ServiceContext {
+    /// A fresh challenge of a log-in by an address, which names no tenant.
+    private func challenge(of login: AddressLogin, for state: FlowState, at time: Timestamp) throws -> [UInt8] {
+        let address = try EmailAddress(recorded: login.address)
+        return try AddressChallenge(
+            AddressChallenge.Fields(
+                issuer: settings.issuer, flow: state.id, nonce: randomBytes(32),
+                subject: .address(salt: state.subjectSalt, address.canonical), app: state.appId.lowercased,
+                employeeKey: try EmployeePublicKey(kept: state.employeePublicKey), credential: state.credentialId,
+                expires: min(time.adding(FlowState.challengeLifetime), state.expiresAt))
         ).bytes
     }
 }

@@ -104,8 +104,8 @@ struct CompleteLogin: Sendable {
                 return (opened, nil)
             case .authorizationPending(let presenting):
                 try recorder.add(
-                    presenting, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
-                    about: employeeId.uuid, by: employeeId)
+                    recorder.named(presenting, of: employee.state), to: .employee(employeeId, in: tenantId),
+                    version: employee.version, keys: keys, about: employeeId.uuid, by: employeeId)
                 return (try await pending(&recorder, employee, in: tenant), nil)
             case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody

@@ -55,7 +55,8 @@ package struct ProveCredential: FlowStepUseCase {
             return try await CompleteRegistration(context: context).run(row, .existingUser(valid), app: app, run)
         case .change: return try await ChangeInBlindMode(context: context).begin(row, proof: valid, app: app, run)
         case .returning: return try await ProveReturn(context: context).run(row, proof: valid, app: app, run)
-        case .recovery: throw ServiceError(.flowWrongStep)
+        // A log-in by an address is in direct mode only.
+        case .recovery, .address: throw ServiceError(.flowWrongStep)
         }
     }
 
@@ -65,7 +66,7 @@ package struct ProveCredential: FlowStepUseCase {
         switch purpose {
         case .change: return try await ChangeInBlindMode(context: context).run(row, proof, app: app, run)
         case .recovery: return try await RecoverBlindCredentials(context: context).run(row, proof, app: app, run)
-        case .registration, .login, .returning:
+        case .registration, .login, .address, .returning:
             return try await SetBlindCredentials(context: context).run(row, proof, app: app, run)
         }
     }
@@ -114,9 +115,9 @@ package struct ValidateCredential: FlowStepUseCase {
                     charged, .existingUser(proof), app: app, run)
             case .returning:
                 return try await ProveReturn(context: context).run(charged, proof: proof, app: app, run)
-            case .change, .recovery:
-                // In direct mode a change supplies the old secret with the new credentials (see ChangeInDirectMode). A
-                // recovery has no old secret.
+            case .change, .recovery, .address:
+                // After the secret of an address an account is picked (see ProveAddress). In direct mode a change supplies
+                // the old secret with the new credentials (see ChangeInDirectMode). A recovery has no old secret.
                 throw ServiceError(.flowWrongStep)
             }
         }

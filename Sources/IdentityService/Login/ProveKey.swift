@@ -29,21 +29,7 @@ package struct ProveKey: FlowStepUseCase {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
-        let challenge = try Challenge(kept: row.state.challenge)
-        do {
-            try challenge.checkExpiry(at: time)
-        } catch {
-            throw ServiceError(.flowExpired)
-        }
-        let signature: Signature
-        do {
-            signature = try challenge.verifyKeyProof(proof)
-        } catch {
-            let key = try EmployeePublicKey(kept: row.state.employeePublicKey)
-            let isOverText = KeyProof.isOverBase64(proof, of: row.state.challenge, by: key)
-            let fault = isOverText ? KeyFault.signatureOverText : .signatureInvalid
-            throw ServiceError(.employeeKeyInvalid, members: [fault.member], challenge: row.state.challenge)
-        }
+        let signature = try row.state.signature(proof, at: time)
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state, at: time, context) }
         let outcome = try await next(&row.state, at: time, context)
@@ -78,13 +64,12 @@ package struct ProveKey: FlowStepUseCase {
                 challenge: state.challenge, rules: CredentialRulesResponse(tenant.state.policy, app),
                 setUp: try plan(&state, context.settings.scrypt))
         }
-        let target = try await ChallengedCredential.load(.keyStep, for: state, context)
+        let target = try await ChallengedCredential.load(.keyStep(of: state), for: state, context)
         return try asking(&state, target)
     }
 
     /// The question for a user with credentials, or for a decoy.
     private func asking(_ state: inout FlowState, _ target: ChallengedCredential) throws -> FlowOutcomeResponse {
-        let policy = try target.policy(for: state)
         let opening = target.sealed.context
         let shown = target.questions
         let blind = OpeningResponse(context: opening.bytes, recordHash: target.recordHash)
@@ -94,7 +79,9 @@ package struct ProveKey: FlowStepUseCase {
             return .validateAnswers(challenge: state.challenge, questions: shown, opening: blind)
         }
         state.step = .passphrase
-        state.questionsAllowed = opening.acceptsAnswers && policy.questionsWithPassphrase
+        // In a log-in by an address the tenant is not known yet, which may permit no questions beside a passphrase.
+        let isPermitted = try state.address == nil && target.policy(for: state).questionsWithPassphrase
+        state.questionsAllowed = opening.acceptsAnswers && isPermitted
         return .validatePassphrase(
             challenge: state.challenge, questions: state.questionsAllowed ? shown : nil, opening: blind)
     }
@@ -104,5 +91,29 @@ package struct ProveKey: FlowStepUseCase {
         let seed = try OPRFSeed.generate()
         state.setUp = FlowState.SetUp(seed: seed.bytes)
         return SetUpPlanResponse(credentialId: state.credentialId, userId: state.userId, keys: try seed.keys(), kdf)
+    }
+}
+
+extension FlowState {
+    /// Verifies the device's signature over the flow's challenge, and returns it as it is stored.
+    ///
+    /// - Throws: `flow.expired` for a challenge whose time is over, or `employee.key_invalid`.
+    fileprivate func signature(_ proof: [UInt8], at time: Timestamp) throws -> Signature {
+        guard address == nil else {
+            let challenge = try AddressChallenge(parsing: challenge)
+            do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
+            do { return try challenge.verifyKeyProof(proof) } catch { throw keyInvalid(proof, over: challenge.bytes) }
+        }
+        let challenge = try Challenge(kept: challenge)
+        do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
+        do { return try challenge.verifyKeyProof(proof) } catch { throw keyInvalid(proof, over: challenge.bytes) }
+    }
+
+    /// The refusal of a device's signature over a challenge, which may be tried again.
+    func keyInvalid(_ proof: [UInt8], over challenge: [UInt8]) -> ServiceError {
+        let key = try? EmployeePublicKey(kept: employeePublicKey)
+        let isOverText = key.map { KeyProof.isOverBase64(proof, of: challenge, by: $0) } ?? false
+        let fault = isOverText ? KeyFault.signatureOverText : .signatureInvalid
+        return ServiceError(.employeeKeyInvalid, members: [fault.member], challenge: challenge)
     }
 }

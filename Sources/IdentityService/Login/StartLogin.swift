@@ -70,6 +70,7 @@ package struct StartLogin: AppUseCase {
             employeePublicKey: key.bytes,
             employeeId: ids.employee, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
+        state.network = context.network(of: call, through: app)
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,

@@ -53,7 +53,7 @@ extension ServiceContext {
 
 /// A place for a new identity among the eight live ones that a user id may have.
 struct MPinSlot: Sendable {
-    /// The time after which an unverified registration gives way to any other.
+    /// The time since its first start after which an unverified registration gives way to any other.
     static let patience: Duration = .seconds(600)
 
     /// The claim of the new identity.
@@ -65,7 +65,8 @@ struct MPinSlot: Sendable {
     ///
     /// Places of identities that have ended or expired are free, and those of linked ones whose device key has ended.
     /// An identity that is verified at once also takes the place of one that is not verified, and any start that of one
-    /// that waited for its verification for ten minutes: so nobody keeps an owner out by starts alone.
+    /// that first started ten minutes ago and is not verified. Restarts win no time: so nobody keeps an owner out by
+    /// starts and restarts alone.
     ///
     /// - Throws: `request.rate_limited` if there is none, with the time after which the first place is free.
     static func find(
@@ -91,7 +92,7 @@ struct MPinSlot: Sendable {
                 return MPinSlot(claim: place, former: (holder, end))
             case .started, .activated, .issued, .registered:
                 let end = try MPinIdentity.decided(holder.state, .supersede)
-                let patient = holder.state.startedAt.map { $0.adding(Self.patience) } ?? time
+                let patient = holder.state.firstStartedAt.map { $0.adding(Self.patience) } ?? time
                 if isVerified || patient <= time, unverified == nil, !end.isEmpty {
                     unverified = MPinSlot(claim: place, former: (holder, end))
                 }

@@ -109,20 +109,18 @@ package struct IssueMPinActivation: CallerUseCase {
                 },
                 statement: { $0.mpin(.activate, nil, subject.bytes, reason: "activated") },
                 record: { recorder, events, decision in
-                    try await record(events, try statementID(of: decision), code, userID, in: &recorder)
+                    try await record(events, decision, code, userID, in: &recorder)
                 })
         }
     }
 
     private func record(
-        _ events: [MPinActivationEvent], _ id: UUID, _ code: String, _ userID: MPinUserID,
+        _ events: [MPinActivationEvent], _ decision: AuthorityDecision, _ code: String, _ userID: MPinUserID,
         in recorder: inout DecisionRecorder<MPinActivationResponse>
     ) async throws -> MPinActivationResponse {
         let context = recorder.context, tenant = recorder.access.tenant.id
+        let id = try await requireFirstIssue(by: decision, context) { .activation(MPinActivationID($0), in: tenant) }
         let stream = StreamID.activation(MPinActivationID(id), in: tenant)
-        guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
-            throw ServiceError(.requestStale)
-        }
         let (key, insertion) = try await context.personKeys.create(id: id, ledger: tenant.uuid)
         recorder.statements.append(insertion)
         try recorder.add(events, to: stream, version: 0, keys: [id: key])

@@ -49,9 +49,11 @@ struct DomainRegistration: Sendable {
     }
 
     /// The mail to somebody whose account waits; `nil` if the address has had too many mails, or none can be sent.
+    ///
+    /// The pages send none here: the mail about the device that waits verifies the address too.
     func mail(to user: UserID, _ address: EmailAddress, app: AppCaller, at time: Timestamp) async throws -> QueuedMail?
     {
-        guard context.mail != nil else { return nil }
+        guard context.mail != nil, !app.isPagesApp else { return nil }
         do {
             try await context.chargeMail(to: address.key, app: app.appId, at: time)
         } catch let refusal as ServiceError where refusal.code == .requestRateLimited {

@@ -66,8 +66,11 @@ extension ServiceContext {
 struct NoticeBudget: Sendable {
     /// The notices of a day.
     static let limit: Int32 = 3
+    /// The invitations that a tenant mails in a day: whoever founds a tenant may invite strangers.
+    static let invitations: Int32 = 200
     private static let day: Int64 = 86_400_000_000
 
+    private let limit: Int32
     private let ledger: LedgerID
     private let key: [UInt8]
     private let time: Timestamp
@@ -78,7 +81,9 @@ struct NoticeBudget: Sendable {
         switch kind {
         case .recoveryOpened, .returnRequested, .returnOpened, .returnReminder: false
         // Mails with a link to verify are charged to the address.
-        case .verify, .activation: false
+        case .verify, .activation, .deviceConfirmation: false
+        // An invitation is charged to the address and to the tenant.
+        case .invitation: false
         case .deviceAdded, .adminAppointed, .returnCompleted: true
         }
     }
@@ -86,15 +91,25 @@ struct NoticeBudget: Sendable {
     init(_ kind: MailKind, about employee: EmployeeID, in tenant: TenantID, at time: Timestamp, _ ring: KeyRing) {
         ledger = LedgerID(tenant.uuid)
         self.time = time
+        limit = Self.limit
         let account = Array("\(kind.rawValue)/\(time.microseconds / Self.day)/\(employee)".utf8)
         key = ring.lookupDigest(kind: "budget-notice", account, scope: tenant.uuid)
+    }
+
+    /// The budget of all invitations that a tenant mails in a day.
+    init(invitationsOf tenant: TenantID, at time: Timestamp, _ ring: KeyRing) {
+        ledger = LedgerID(tenant.uuid)
+        self.time = time
+        limit = Self.invitations
+        let day = Array("invitation/\(time.microseconds / Self.day)".utf8)
+        key = ring.lookupDigest(kind: "budget-notice", day, scope: tenant.uuid)
     }
 
     /// Whether the day's notices were queued.
     func isSpent(_ pool: PostgresPool) async throws -> Bool {
         let rows = try await pool.query(
             "SELECT spent FROM tenure.budget WHERE ledger_id = \(ledger.uuid) AND key = \(key)", in: [ledger])
-        return try rows.first.map { try $0.decode(Int32.self) >= Self.limit } ?? false
+        return try rows.first.map { try $0.decode(Int32.self) >= limit } ?? false
     }
 
     /// The statement that counts one notice.

@@ -1,3 +1,4 @@
+import Canonical
 import Foundation
 package import FoundationEssentials
 
@@ -46,6 +47,48 @@ package struct MailDirectory: MailTransport {
         let header = lines.prefix { !$0.isEmpty }
         let part = lines.dropFirst(header.count + 1).drop { !$0.isEmpty }.dropFirst().prefix { !$0.hasPrefix("--") }
         return header.joined(separator: "\n") + "\n\n" + QuotedPrintable.decode(part)
+    }
+
+    /// What a list says of a mail.
+    package struct Summary: Sendable, Equatable {
+        package let id: UUID
+        package let recipient: String
+        package let subject: String
+        /// The links in the plain text.
+        package let links: [String]
+
+        package init(id: UUID, recipient: String, subject: String, links: [String]) {
+            self.id = id
+            self.recipient = recipient
+            self.subject = subject
+            self.links = links
+        }
+    }
+
+    /// What a list says of a mail; `nil` if there is none.
+    package func summary(_ id: UUID) -> Summary? {
+        guard let text = text(id) else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let header = lines.prefix { !$0.isEmpty }
+        func field(_ name: String) -> String {
+            let start = "\(name): "
+            guard let first = header.firstIndex(where: { $0.hasPrefix(start) }) else { return "" }
+            let more = header[header.index(after: first)...].prefix { $0.hasPrefix(" ") }
+            return String(header[first].dropFirst(start.count)) + more.joined()
+        }
+        let words = lines.dropFirst(header.count).flatMap { $0.split(separator: " ") }
+        return Summary(
+            id: id, recipient: field("To").filter { $0 != "<" && $0 != ">" }, subject: Self.decoded(field("Subject")),
+            links: words.filter { $0.hasPrefix("http://") || $0.hasPrefix("https://") }.map(String.init))
+    }
+
+    /// The text of a subject as this service encodes it (RFC 2047).
+    private static func decoded(_ subject: String) -> String {
+        guard subject.hasPrefix("=?") else { return subject }
+        let bytes = subject.split(separator: " ").flatMap { word in
+            Base64.decode(String(word.dropFirst("=?utf-8?B?".count).dropLast("?=".count))) ?? []
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private func file(_ id: UUID) -> URL { folder.appendingPathComponent("\(id.uuidString.lowercased()).eml") }

@@ -36,11 +36,15 @@ struct MailDraft: Sendable {
         case givenUp(String)
     }
 
-    fileprivate struct Target {
+    struct Target {
         var address: String
         var end: Timestamp
         /// The return that the mail is about, if it is about one.
         var back: ReturnID?
+        /// The waiting browser that the mail is about, if it is about one.
+        var wait: BrowserWaitRow?
+        /// The employee id that the mail invites to, if it is an invitation.
+        var invited: String?
     }
 
     /// Composes the mail of a row, or finds that it must not be sent any more.
@@ -75,15 +79,17 @@ struct MailDraft: Sendable {
             let events = try await context.reader.streams([stream])[stream] ?? []
             let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
             guard let address = state.email?.text, row.kind != .verify || !state.isEmailVerified else { return nil }
+            if row.kind == .deviceConfirmation { return try await waiting(row, state, address, at: time) }
             guard MailDraft.aboutReturn.contains(row.kind) else { return Target(address: address, end: row.expiresAt) }
             return try await returning(row, to: id, address, at: time)
+        case .invitation(let id): return try await invited(by: id, in: TenantID(row.ledger.uuid), at: time)
         }
     }
 
     /// The ledger of the recipient's key.
     private func keyLedger(_ row: OutboxRow) -> LedgerID {
         switch row.recipient {
-        case .identity: row.ledger
+        case .identity, .invitation: row.ledger
         case .user(let id): .directory(of: id)
         }
     }
@@ -106,6 +112,8 @@ struct MailDraft: Sendable {
             return "\(settings.publicURL)/mpin/\(name)/verification/\(recipient.lowercased)?\(link.query)"
         case .returnRequested: return returnLink(.returnOpening, "", target, company)
         case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
+        case .invitation: return joinLink(row, target, company)
+        case .deviceConfirmation: return waitLink(target)
         case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted: return nil
         }
     }
@@ -117,6 +125,27 @@ extension Tenant.State {
     fileprivate var shownDomain: String? {
         let own = companyName.flatMap { try? CompanyName(recorded: $0) }?.domainName?.ascii
         return own.flatMap { confirmedDomains.contains($0) ? $0 : nil } ?? confirmedDomains.min()
+    }
+}
+
+/// Mails about a device that waits.
+extension MailDraft {
+    /// The wait that a mail is about; `nil` if it ended, or if the address is another one now.
+    fileprivate func waiting(
+        _ row: OutboxRow, _ user: User.State, _ address: String, at time: Timestamp
+    ) async throws -> Target? {
+        let wait = try await BrowserWaitRow.find(mail: row.id, in: TenantID(row.ledger.uuid), context, at: time)
+        guard let wait, let mail = wait.mail, time < mail.until, user.address?.place.position == mail.address else {
+            return nil
+        }
+        return Target(address: address, end: mail.until, wait: wait)
+    }
+
+    fileprivate func waitLink(_ target: Target) -> String? {
+        guard let wait = target.wait else { return nil }
+        let link = MailLink(
+            .device, recipient: wait.flow, until: target.end, about: wait.fingerprint, ring: context.ring)
+        return "\(settings.publicURL)/waiting/mail/\(wait.tenant.lowercased)/\(wait.flow.lowercased)?\(link.query)"
     }
 }
 

@@ -17,6 +17,8 @@ package struct MailLink: Sendable {
         case returnOpening = "return"
         /// To cancel it.
         case returnCancellation = "return-cancellation"
+        /// To confirm a device that waits. It is also about the fingerprint of the device key.
+        case device
     }
 
     /// Whether a link may be used.
@@ -29,32 +31,35 @@ package struct MailLink: Sendable {
         case invalid
     }
 
-    private let kind: Kind
-    /// The identity or the user.
+    /// The kind and what the link is about besides, as the code covers them.
+    private let kind: String
+    /// The identity, the user, the return or the flow.
     package let recipient: UUID
     private let expires: Int64
     private let code: [UInt8]
 
     /// Reads the parts of a link as texts; `nil` if one is malformed.
-    package init?(_ kind: Kind, recipient: String, expires: String, key: String) {
+    ///
+    /// - Parameter about: The fingerprint of the device key that the link is about; empty for none.
+    package init?(_ kind: Kind, recipient: String, expires: String, key: String, about: [UInt8] = []) {
         guard let id = UUID(lowercased: recipient), let code = Hex.decode(key), code.count == 32,
             let seconds = Int64(expires), seconds > 0, String(seconds) == expires
         else { return nil }
-        (self.kind, self.recipient, self.expires, self.code) = (kind, id, seconds, code)
+        (self.kind, self.recipient, self.expires, self.code) = (kind.name(about), id, seconds, code)
     }
 
     /// The link of a mail that is being sent.
-    init(_ kind: Kind, recipient: UUID, until end: Timestamp, ring: KeyRing) {
-        self.kind = kind
+    init(_ kind: Kind, recipient: UUID, until end: Timestamp, about: [UInt8] = [], ring: KeyRing) {
+        self.kind = kind.name(about)
         self.recipient = recipient
         expires = end.microseconds / 1_000_000
-        code = ring.mailLinkCode(kind: kind.rawValue, recipient: recipient, expires: expires)
+        code = ring.mailLinkCode(kind: self.kind, recipient: recipient, expires: expires)
     }
 
     /// Checks code and expiry. The code is compared in constant time, and before the expiry: so an expired link of
     /// somebody else's making is an invalid one.
     func standing(_ ring: KeyRing, at time: Timestamp) -> Standing {
-        guard ring.isMailLinkCode(code, kind: kind.rawValue, recipient: recipient, expires: expires) else {
+        guard ring.isMailLinkCode(code, kind: kind, recipient: recipient, expires: expires) else {
             return .invalid
         }
         return time < Timestamp(microseconds: expires.multipliedReportingOverflow(by: 1_000_000).partialValue)
@@ -76,6 +81,11 @@ package struct MailLink: Sendable {
             }
         }.joined()
     }
+}
+
+extension MailLink.Kind {
+    /// The name that the code of a link covers.
+    fileprivate func name(_ about: [UInt8]) -> String { about.isEmpty ? rawValue : "\(rawValue)/\(Hex.encode(about))" }
 }
 
 extension ServiceContext {

@@ -64,6 +64,25 @@ struct MailTexts {
         case .deviceAdded:
             ("A device was added to your account", ["Another device may log in to your account now."], nil, tell)
         case .adminAppointed: ("You are an admin now", ["Your account was given the role of an admin."], nil, tell)
+        case .deviceConfirmation:
+            (
+                "Confirm a new device",
+                [
+                    "Somebody who knows your credentials wants to log in to your account in another browser.",
+                    "If it is you, open this link in that browser. It is valid until \(until).",
+                    "Do not tell anybody the code that the page shows.",
+                ], "Look at the device",
+                "If it is not you, open the link and say so. Then change your credentials: somebody else knows them."
+            )
+        case .invitation:
+            (
+                "You are invited to register",
+                [
+                    "An admin invites you to register an account.",
+                    "Open this link on the device that you want to log in with. Your browser becomes its first device.",
+                    "It is valid until \(until), works once, and is for you alone: do not forward it.",
+                ], "Register", "If you did not expect this, ignore this mail. Nothing happens then."
+            )
         }
     }
 
@@ -104,6 +123,29 @@ struct MailTexts {
             ("Ein Gerät wurde hinzugefügt", ["Ein weiteres Gerät darf sich jetzt bei Ihrem Konto anmelden."], nil, tell)
         case .adminAppointed:
             ("Sie sind jetzt Administrator", ["Ihr Konto hat die Rolle eines Administrators bekommen."], nil, tell)
+        case .deviceConfirmation:
+            (
+                "Bestätigen Sie ein neues Gerät",
+                [
+                    "Jemand, der Ihre Zugangsdaten kennt, möchte sich in einem anderen Browser bei Ihrem Konto "
+                        + "anmelden.",
+                    "Wenn Sie das sind, öffnen Sie diesen Link in jenem Browser. Er gilt bis \(until).",
+                    "Nennen Sie niemandem den Code, den die Seite zeigt.",
+                ], "Das Gerät ansehen",
+                "Wenn Sie das nicht sind, öffnen Sie den Link und sagen Sie es dort. Ändern Sie danach Ihre "
+                    + "Zugangsdaten: Jemand anderes kennt sie."
+            )
+        case .invitation:
+            (
+                "Sie sind eingeladen, sich zu registrieren",
+                [
+                    "Ein Administrator lädt Sie ein, ein Konto zu registrieren.",
+                    "Öffnen Sie diesen Link auf dem Gerät, mit dem Sie sich anmelden möchten. Ihr Browser wird das "
+                        + "erste Gerät des Kontos.",
+                    "Er gilt bis \(until), nur einmal und nur für Sie: Leiten Sie ihn nicht weiter.",
+                ], "Registrieren", "Wenn Sie das nicht erwartet haben, beachten Sie diese Mail nicht. Es geschieht "
+                    + "dann nichts."
+            )
         }
     }
 

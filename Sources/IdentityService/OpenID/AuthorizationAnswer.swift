@@ -1,3 +1,4 @@
+package import FoundationEssentials
 import Identity
 
 /// What a browser gets at the authorization endpoint.
@@ -39,6 +40,8 @@ package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
 package struct PendingAuthorization: Sendable, Equatable {
     /// The page that is next.
     package let page: AuthorizationAnswer.Page
+    /// The client's id.
+    package let client: UUID
     /// The client's name, as the operator gave it.
     package let clientName: String
     /// The origin of the client's redirect URI, for the policy of pages whose form ends there.
@@ -51,6 +54,8 @@ package struct PendingAuthorization: Sendable, Equatable {
     package let tenant: String?
     /// Tags of the languages that the person prefers, best first.
     package let locales: [String]
+    /// Whether the account that is logged in may be chosen: the client takes it, and asked for no other one.
+    package var accountSuits = true
 }
 
 extension AuthorizationAnswer.Fault {

@@ -92,10 +92,13 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
         do {
             let scene = try await AuthorizationScene(stored, cookie: cookie, context, at: time)
             guard let page = scene.request.decide(scene.situation).page else { return nil }
+            var chosen = scene.situation
+            chosen.answers.chosen = chosen.person?.employee
             return PendingAuthorization(
-                page: page, clientName: scene.clientName, origin: scene.request.redirect.origin,
+                page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
+                clientName: scene.clientName, origin: scene.request.redirect.origin,
                 scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
-                locales: scene.request.locales)
+                locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount)
         } catch is AuthorizationFault {
             return nil
         }

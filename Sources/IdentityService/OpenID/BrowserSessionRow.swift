@@ -13,38 +13,49 @@ struct BrowserSessionRow: Sendable, Equatable {
     var employee: UUID
     var digest: [UInt8]
     var openedAt: Timestamp
+    /// The longest lifetime of the session, after which the row is deleted.
+    var end: Timestamp
     var code: [UInt8]?
 
     private static let columns: SQL = """
-        b.ledger_id, b.browser_session_id, b.session_id, b.employee_id, b.digest, b.opened_at, b.mac
+        b.ledger_id, b.browser_session_id, b.session_id, b.employee_id, b.digest, b.opened_at, b.ends_at,
+        b.mac
         """
 
-    init(tenant: UUID, id: UUID, session: UUID, employee: UUID, digest: [UInt8], openedAt: Timestamp) {
+    init(
+        tenant: UUID, id: UUID, session: UUID, employee: UUID, digest: [UInt8], openedAt: Timestamp, end: Timestamp
+    ) {
         self.tenant = tenant
         self.id = id
         self.session = session
         self.employee = employee
         self.digest = digest
         self.openedAt = openedAt
+        self.end = end
     }
 
     private init(_ row: PostgresRow) throws(PostgresError) {
-        let opened: PostgresTimestamp
-        (tenant, id, session, employee, digest, opened, code) = try row.decode(
-            UUID.self, UUID.self, UUID.self, UUID.self, [UInt8].self, PostgresTimestamp.self, [UInt8]?.self)
+        let opened: PostgresTimestamp, ends: PostgresTimestamp
+        (tenant, id, session, employee, digest, opened, ends, code) = try row.decode(
+            UUID.self, UUID.self, UUID.self, UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self,
+            [UInt8]?.self)
         openedAt = Timestamp(microseconds: opened.microsecondsSinceUnixEpoch)
+        end = Timestamp(microseconds: ends.microsecondsSinceUnixEpoch)
     }
 
     private var values: [RowValue] {
-        [.uuid(tenant), .uuid(id), .uuid(session), .uuid(employee), .bytes(digest), .time(openedAt.microseconds)]
+        [
+            .uuid(tenant), .uuid(id), .uuid(session), .uuid(employee), .bytes(digest), .time(openedAt.microseconds),
+            .time(end.microseconds),
+        ]
     }
 
     /// The statement that inserts the row.
     func insertion(_ ring: KeyRing) -> SQL {
         """
         INSERT INTO tenure.browser_session
-            (ledger_id, browser_session_id, session_id, employee_id, digest, opened_at, mac)
-        VALUES (\(tenant), \(id), \(session), \(employee), \(digest), \(openedAt.postgres),
+            (ledger_id, browser_session_id, session_id, employee_id, digest, opened_at, ends_at, mac)
+        VALUES (\(tenant), \(id), \(session), \(employee), \(digest), \(openedAt.postgres), \(end.postgres),
             \(ring.rowCode(ProtectedRows.browserSessions, values)))
         """
     }

@@ -13,8 +13,13 @@ struct GrantInLog: Sendable {
     private let unlinked: Int64?
     /// Whether the stream of the grant has an end.
     private let isClosed: Bool
+    /// When the grant was opened; `nil` if its stream does not exist.
+    private let openedAt: Timestamp?
+    /// The longest lifetime of a grant that outlives its session.
+    private let longest: Duration
+
     /// Whether the stream of the grant exists.
-    let isOpened: Bool
+    var isOpened: Bool { openedAt != nil }
 
     /// Reads the streams in one round trip.
     ///
@@ -37,7 +42,8 @@ struct GrantInLog: Sendable {
             employee: try StateLoader.employee(employee, read.streams[streams.employee] ?? []),
             client: try StateLoader.app(client, read.streams[streams.client] ?? []),
             unlinked: try ofTenant.last { try $0.unlinks([client, app]) }.map { Int64($0.streamVersion) },
-            isClosed: ofGrant.contains { $0.type == GrantClosed.type }, isOpened: !ofGrant.isEmpty)
+            isClosed: ofGrant.contains { $0.type == GrantClosed.type }, openedAt: ofGrant.first?.time,
+            longest: context.settings.grantLifetime)
     }
 
     /// What the operator registered about the client, if it takes people of the tenant and the tenant links it.
@@ -59,25 +65,25 @@ struct GrantInLog: Sendable {
     /// Whether a grant goes on, as far as the log says. A grant without the scope `offline_access` needs its session
     /// besides.
     func permits(_ row: GrantRow, at time: Timestamp) -> Bool {
-        guard isOpened, !isClosed, time < end(of: row), (unlinked ?? 0) <= row.tenantVersion else { return false }
+        guard let openedAt, !isClosed, time < end(of: row, openedAt), (unlinked ?? 0) <= row.tenantVersion else {
+            return false
+        }
         if let secret = row.secret, client.state.secrets[SecretID(secret)]?.isRevoked ?? true { return false }
         return registration != nil && tenant.state.links(AppID(row.app), as: .access)
             && isActive(on: row.fingerprint)
     }
 
-    /// The end of a grant. One that outlives its session lasts a day for an admin.
-    private func end(of row: GrantRow) -> Timestamp {
-        guard row.isOffline, tenant.state.role(of: employee.id).isAdministrative else { return row.end }
-        return min(row.end, row.authenticatedAt.adding(GrantLifetime.ofAdmins))
+    /// The end of a grant. What shortens the lifetime now, an appointment or a setting, also shortens open grants.
+    private func end(of row: GrantRow, _ openedAt: Timestamp) -> Timestamp {
+        row.isOffline ? min(row.end, openedAt.adding(offlineLifetime)) : row.end
     }
-}
 
-/// How long grants last that outlive their session.
-enum GrantLifetime {
-    /// The lifetime of an ordinary employee's grant.
-    static let ofEmployees: Duration = .seconds(30 * 86_400)
-    /// The lifetime of an admin's grant.
-    static let ofAdmins: Duration = .seconds(86_400)
+    /// The lifetime of a grant that outlives its session: a day at most for an admin.
+    var offlineLifetime: Duration {
+        tenant.state.role(of: employee.id).isAdministrative ? min(longest, Self.ofAdmins) : longest
+    }
+
+    private static let ofAdmins: Duration = .seconds(86_400)
 }
 
 extension RecordedEvent {

@@ -62,27 +62,38 @@ package struct WithdrawConsent: UseCase {
         self.client = client
     }
 
-    /// Withdraws the consent. Without one it ends the grants that the client has.
+    /// Withdraws the consent. Without one it ends the grants that the client has. A code that was issued before opens
+    /// none any more.
     package func run(_ run: UseCaseRun<Void>) async throws {
-        let context = run.context
-        let employee = EmployeeID(browser.employeeID), tenant = TenantID(browser.tenantID), app = AppID(client)
         try await optimistic {
-            let (state, version) = try await context.consent(of: employee, to: app, in: tenant)
-            let events = try Consent.decided(state, .withdraw(employee, app))
-            let grants = try await grants(context)
-            guard !events.isEmpty || !grants.isEmpty else { return }
-            var recorder = EventRecorder(
-                context, at: run.call.time,
-                metadata: EventMetadata(actor: employee.uuid, app: client, requestId: run.call.requestId))
-            try recorder.add(events, to: .consent(employee, to: app, in: tenant), version: version)
-            try EndGrant.add(grants, in: tenant, .consentWithdrawn, to: &recorder)
+            while try await endNext(run.call, run.context) == Self.batch {}
+        }
+    }
+
+    /// The largest number of grants that one append ends.
+    private static let batch = 100
+
+    /// Withdraws the consent if there is one, and ends a batch of grants. Returns the number of grants.
+    private func endNext(_ call: Call, _ context: ServiceContext) async throws -> Int {
+        let employee = EmployeeID(browser.employeeID), tenant = TenantID(browser.tenantID), app = AppID(client)
+        let (state, version) = try await context.consent(of: employee, to: app, in: tenant)
+        let events = try Consent.decided(state, .withdraw(employee, app))
+        let grants = try await grants(context)
+        guard !events.isEmpty || !grants.isEmpty else { return 0 }
+        var recorder = EventRecorder(
+            context, at: call.time,
+            metadata: EventMetadata(actor: employee.uuid, app: client, requestId: call.requestId))
+        try recorder.add(events, to: .consent(employee, to: app, in: tenant), version: version)
+        try EndGrant.add(grants, in: tenant, .consentWithdrawn, to: &recorder)
+        for table in ["consent", "authorization_code"] {
             recorder.statements.append(
                 """
-                DELETE FROM tenure.consent
+                DELETE FROM tenure.\(identifier: table)
                 WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND client_id = \(client)
                 """)
-            try await recorder.append()
         }
+        try await recorder.append()
+        return grants.count
     }
 
     private func grants(_ context: ServiceContext) async throws -> [UUID] {
@@ -90,7 +101,7 @@ package struct WithdrawConsent: UseCase {
             """
             SELECT grant_id FROM tenure.client_grant
             WHERE ledger_id = \(browser.tenantID) AND employee_id = \(browser.employeeID) AND client_id = \(client)
-            LIMIT 100
+            LIMIT \(Int64(Self.batch))
             """, in: [LedgerID(browser.tenantID)]
         ).map { try $0.decode(UUID.self) }
     }

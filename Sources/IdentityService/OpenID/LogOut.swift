@@ -37,13 +37,15 @@ package struct LogOut: UseCase, CustomStringConvertible {
     /// Logs out, or asks.
     package func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
         let context = run.context, time = run.call.time
-        let request = StoredRequest(parameters, at: time)
         let end = try await context.end(of: parameters, at: time)
         guard let browser = try await context.browserSession(cookie, at: time) else {
             return end.url.map { .redirect(url: $0) } ?? .done
         }
         guard end.session == browser.sessionID else {
-            guard !parameters.isTooLarge else { return .done }
+            // A page asks about a request of any size; of one that is not kept it knows nothing.
+            let kept =
+                parameters.isTooLarge ? AuthorizationParameters([(name: String, value: String)]()) : parameters
+            let request = StoredRequest(kept, at: time)
             try await request.insert(context)
             return .ask(handle: request.handle)
         }

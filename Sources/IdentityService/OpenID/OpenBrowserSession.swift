@@ -29,7 +29,7 @@ package struct OpenBrowserSession: UseCase {
         let employee = EmployeeID(caller.employeeId)
         let row = BrowserSessionRow(
             tenant: tenant.uuid, id: cookie.id.uuid, session: session.row.id, employee: employee.uuid,
-            digest: cookie.digest(context.ring), openedAt: time)
+            digest: cookie.digest(context.ring), openedAt: time, end: session.row.end)
         var recorder = EventRecorder(
             context, at: time, metadata: EventMetadata(actor: employee.uuid, requestId: run.call.requestId))
         try recorder.add(

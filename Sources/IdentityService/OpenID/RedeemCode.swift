@@ -61,10 +61,22 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
             let app = session.row.app, log.tenant.state.links(AppID(app), as: .access),
             log.isActive(on: session.row.fingerprint), let registration = log.registration
         else { return .invalidGrant }
+        let consent = try await consent(to: code, registration, context)
+        if let consent, !code.scopes.isSubset(of: consent.state.scopes ?? []) { return .invalidGrant }
         let row = grant(of: code, session.row, app: app, log, at: time, context)
         let tokens = try await row.tokens(log, registration, nonce: code.nonce, at: time, context)
-        try await append(row, log, call, context)
+        try await append(row, log, consent?.version, call, context)
         return .issued(tokens)
+    }
+
+    /// The person's consent with the version of its stream; `nil` if the client asks nobody. It may have been withdrawn
+    /// since the code was issued.
+    private func consent(
+        to code: AuthorizationCodeRow, _ registration: ClientRegistration, _ context: ServiceContext
+    ) async throws -> (state: Consent.State, version: Int)? {
+        guard registration.consent != .never else { return nil }
+        return try await context.consent(
+            of: EmployeeID(code.employee), to: AppID(code.client), in: TenantID(code.tenant))
     }
 
     /// Whether client, redirect URI and verifier are those of the authorization request.
@@ -79,11 +91,8 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         of code: AuthorizationCodeRow, _ session: SessionRow, app: UUID, _ log: GrantInLog, at time: Timestamp,
         _ context: ServiceContext
     ) -> GrantRow {
-        let isAdmin = log.tenant.state.role(of: log.employee.id).isAdministrative
-        let lifetime = isAdmin ? GrantLifetime.ofAdmins : GrantLifetime.ofEmployees
-        let end =
-            code.scopes.contains(.offlineAccess)
-            ? time.adding(lifetime) : min(session.end, session.refreshEnd)
+        let isOffline = code.scopes.contains(.offlineAccess)
+        let end = isOffline ? time.adding(log.offlineLifetime) : min(session.end, session.refreshEnd)
         return GrantRow(
             tenant: code.tenant, id: code.id, session: session.id, employee: code.employee,
             fingerprint: session.fingerprint, client: client.id, secret: client.secretID, app: app,
@@ -92,7 +101,9 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
             accessEnd: min(time.adding(context.settings.accessLifetime), end), end: end)
     }
 
-    private func append(_ row: GrantRow, _ log: GrantInLog, _ call: Call, _ context: ServiceContext) async throws {
+    private func append(
+        _ row: GrantRow, _ log: GrantInLog, _ consent: Int?, _ call: Call, _ context: ServiceContext
+    ) async throws {
         let tenant = log.tenant.id, employee = log.employee.id
         var recorder = EventRecorder(
             context, at: call.time,
@@ -105,6 +116,7 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         recorder.expectations[.tenant(tenant)] = log.tenant.version
         recorder.expectations[.employee(employee, in: tenant)] = log.employee.version
         recorder.expectations[.session(row.session, in: tenant)] = 1
+        if let consent { recorder.expectations[.consent(employee, to: AppID(row.client), in: tenant)] = consent }
         recorder.statements = [row.insertion(context.ring)]
         try await recorder.append()
     }

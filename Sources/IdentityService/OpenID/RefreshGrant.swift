@@ -84,12 +84,10 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
         client.secretID != nil && row.counter == token.counter + 1 && time < row.refreshedAt.adding(Self.leeway)
     }
 
-    /// Whether nothing is requested that the grant lacks. The tokens keep the grant's scopes.
+    /// Whether nothing is requested that the grant lacks. The tokens keep the grant's scopes. Unknown scopes are
+    /// ignored, as in an authorization request: clients send what they sent there.
     private func isWithin(_ scopes: Set<OpenIDScope>) -> Bool {
-        guard let scope else { return true }
-        return scope.split(separator: " ").allSatisfy { name in
-            OpenIDScope(rawValue: String(name)).map(scopes.contains) ?? false
-        }
+        scope.map { OpenIDScope.known(in: $0).isSubset(of: scopes) } ?? true
     }
 
     /// Replaces the row, and stores the reply with it. Returns whether the row was as it was read.

@@ -5,7 +5,8 @@ import Logging
 import Postgres
 import ServiceLifecycle
 
-/// Deletes expired rows of flows, idempotent replies, budgets, recovery requests and authentications with a PIN.
+/// Deletes expired rows: of flows, idempotent replies, budgets, recovery requests, authentications with a PIN, browser
+/// sessions, authorizations and grants.
 ///
 /// Nothing depends on it: an expired row is refused wherever it is read, and an expired budget is full or a decoy's. It
 /// keeps tables small and limits the retention of personal data.
@@ -48,6 +49,8 @@ struct ExpiringRows: Sendable {
         budgets,
         ExpiringRows(table: "recovery_request", key: "employee_id", moment: "expires_at"),
         ExpiringRows(table: "mpin_pass", key: "pass_id", moment: "expires_at"),
+        ExpiringRows(table: "browser_session", key: "browser_session_id", moment: "ends_at"),
+        ExpiringRows(table: "browser_wait", key: "flow_id", moment: "expires_at"),
         ExpiringRows(table: "authorization_request", key: "request_id", moment: "expires_at"),
         ExpiringRows(table: "authorization_code", key: "code_id", moment: "forget_at"),
         ExpiringRows(table: "client_grant", key: "grant_id", moment: "ends_at"),

@@ -161,13 +161,13 @@ extension OperatorUseCases {
     }
 
     /// A secret of 32 random bytes and its id. Retries issue the same one, because it was handed over.
-    private struct DrawnSecret {
+    struct DrawnSecret {
         let id = SecretID(UUID())
         let text = Base64URL.encode(randomBytes(32))
     }
 
     /// Issues a secret. The log gets its digest, its roles and the public half of its authority key.
-    private func issue(
+    func issue(
         _ drawn: DrawnSecret, _ state: App.State, roles: Set<AppLinkRequest.Role>
     ) async throws -> (events: [AppEvent], secret: IssuedSecret) {
         guard let id = state.id, let salt = state.salt else { throw ServiceError(.appUnknown) }

@@ -57,6 +57,8 @@ package struct OperatorUseCases: Sendable {
         package let resources: [String]
         /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
         package let client: ClientView?
+        /// Whether the pages for browsers act as the app.
+        package let isPagesApp: Bool
     }
 
     /// Returns the erasure of people on the same components.
@@ -169,7 +171,7 @@ extension OperatorUseCases {
                 AppView(
                     appId: id.uuid, name: state.name ?? "",
                     secrets: secrets.map { ($0.id.uuid, $0.roles.names) }, resources: state.resources.sorted(),
-                    client: state.client.map(ClientView.init)))
+                    client: state.client.map(ClientView.init), isPagesApp: state.isPagesApp))
         }
         return views
     }

@@ -37,7 +37,7 @@ package struct RowExamination: Sendable {
 
     /// - Parameters:
     ///   - reader: Connections of the reader role, which sees all ledgers.
-    ///   - application: Connections of the application role, which alone reads token keys.
+    ///   - application: Connections of the application role, which alone reads sealed secrets.
     ///   - log: What the log yields.
     package init(reader: PostgresPool, application: PostgresPool, log: RowsOfLog) {
         self.reader = reader
@@ -61,7 +61,7 @@ package struct RowExamination: Sendable {
 
     /// Counts the rows with a wrong code, and those without one.
     private func codes(of table: CodedTable) async throws -> (wrong: Int, without: Int) {
-        let isKey = [ProtectedRows.tokenKeys, ProtectedRows.idTokenKeys].contains(table)
+        let isKey = [ProtectedRows.tokenKeys, ProtectedRows.idTokenKeys, ProtectedRows.pagesApp].contains(table)
         let pool = isKey ? application : reader
         let types = try await types(of: table, pool)
         let columns = (table.key + table.covered + ["mac"]).map { "\(identifier: $0)" as SQL }.listed

@@ -24,8 +24,8 @@ package struct RowRestoration: Sendable {
 
     /// The rows of a service that was running when a backup was made. After a restore they say what is no longer true.
     private static let passing = [
-        "session", "flow", "mpin_pass", "idempotency", "refresh_reply", "authorization_request", "authorization_code",
-        "client_grant",
+        "session", "flow", "mpin_pass", "idempotency", "refresh_reply", "browser_session", "browser_wait",
+        "authorization_request", "authorization_code", "client_grant",
     ]
     /// The number of statements that one transaction sends.
     private static let batch = 256

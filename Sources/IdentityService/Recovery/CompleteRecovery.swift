@@ -60,8 +60,8 @@ struct CompleteRecovery: Sendable {
             recorder.notAfter = snapshot.state.openRecovery(at: time)?.expiresAt
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
             try recorder.add(
-                presented, to: .employee(employeeId, in: tenantId), version: employee.version, keys: keys,
-                about: employeeId.uuid, by: employeeId)
+                recorder.named(presented, of: employee.state), to: .employee(employeeId, in: tenantId),
+                version: employee.version, keys: keys, about: employeeId.uuid, by: employeeId)
             recorder.statements += [stillSo, RecoveryWaitingList.deletion(target)]
             guard entry != .success else {
                 return try await recorder.openSession(
@@ -127,15 +127,7 @@ package struct RecoverCredentials: AppUseCase {
         else { throw ServiceError(.flowWrongStep) }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
-        guard !credentials.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/questionsWithPassphrase",
-                        detail: "the company's policy does not allow questions beside a passphrase")
-                ])
-        }
+        try credentials.requirePermitted(by: tenant.state.policy)
         let seed = try OPRFSeed(bytes: bytes), previous = try await context.previousCredentials(of: row.state)
         let questions = try credentials.chosenQuestions(app)
         let setUp = try accepted { () throws(CredentialsError) in

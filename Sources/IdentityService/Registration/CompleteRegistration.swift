@@ -38,14 +38,19 @@ struct CompleteRegistration: Sendable {
             guard registered.mayCountersign else { return registered.outcome }
             return await countersigned(registered, row, person.methods, app, run)
         } catch let error as LedgerError where error.code == .claimTaken {
-            // The claim that was found taken says little: two flows of one person race for all of them.
-            let state = row.state
-            try await requireIntent(state)
-            let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
-            guard subject.employee == nil else { throw ServiceError(.employeeAlreadyRegistered) }
-            // Another registration took the address or the tenant's name meanwhile. A new start sees that.
-            throw ServiceError(.requestStale)
+            throw try await refusal(ofLoser: row.state)
+        } catch let error as ServiceError where error.code == .requestStale {
+            throw try await refusal(ofLoser: row.state)
         }
+    }
+
+    /// The refusal of a registration that lost a race: what the append, or a read before it, found taken says little,
+    /// because two flows of one person race for all claims.
+    private func refusal(ofLoser state: FlowState) async throws -> ServiceError {
+        try await requireIntent(state)
+        let subject = try await context.subject(company: state.companyName, employee: state.companyEmployeeId)
+        // Otherwise another registration took the address or the tenant's name meanwhile. A new start sees that.
+        return ServiceError(subject.employee == nil ? .requestStale : .employeeAlreadyRegistered)
     }
 
     /// Refuses a tenant that the person did not mean. The append guards the tenant's stream, so of two founders the
@@ -82,13 +87,12 @@ struct CompleteRegistration: Sendable {
         guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
             throw ServiceError(.appNotLinked)
         }
-        let mayCountersign =
-            tenant.exists && tenant.state.policy.keyAuthorization == .automatic && app.roles.contains(.authorization)
+        let mayCountersign = tenant.exists && CountersignFirstKey.reason(state, tenant.state.policy, app) != nil
         var recorder = FlowRecorder(row: row, app: app, run)
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
-        let events = try decide(state, in: tenant)
+        let events = recorder.named(try decide(state, in: tenant), of: Employee.initial)
         try recorder.add(
             events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
             about: employeeId.uuid, by: employeeId)
@@ -119,7 +123,7 @@ struct CompleteRegistration: Sendable {
             mayCountersign: mayCountersign)
     }
 
-    /// Countersigns the first key with the registering app, under the policy `automatic`.
+    /// Countersigns the first key with the registering app, if the app vouches for it.
     ///
     /// It needs a second append, because the statement names the hash of the entry that presents the key. If it fails
     /// the key stays pending, which is a valid outcome too.

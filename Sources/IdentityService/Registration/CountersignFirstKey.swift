@@ -9,11 +9,26 @@ import Ledger
 import Postgres
 import TenureAPI
 
-/// Authorizes the first device key of a newly registered employee, under the policy `automatic`.
+/// Authorizes the first device key of a newly registered employee: under the policy `automatic`, and on the pages for
+/// an invited person under `application`.
 ///
 /// The app signs with its authority key while its secret is presented. A later device always needs a decision.
 struct CountersignFirstKey: Sendable {
     let context: ServiceContext
+
+    /// The reason code with which an app vouches for the first key of a registration; `nil` if it does not.
+    ///
+    /// Other apps decide by themselves, and later, whom they vouch for under `application`. Nobody decides for the
+    /// pages, so there only the invitation, which an admin or a linked app issued for this employee id, speaks for the
+    /// person.
+    static func reason(_ state: FlowState, _ policy: TenantPolicy, _ app: AppCaller) -> String? {
+        guard app.roles.contains(.authorization) else { return nil }
+        switch policy.keyAuthorization {
+        case .automatic: return "automatic"
+        case .application: return app.isPagesApp && state.registration?.invitation != nil ? "invited" : nil
+        case .securityAdmin: return nil
+        }
+    }
 
     func run(
         _ state: FlowState, employee id: EmployeeID, by methods: AuthenticationMethods, app: AppCaller,
@@ -24,14 +39,14 @@ struct CountersignFirstKey: Sendable {
             let access = try await context.access(state.companyName, .app(app), role: .authorization)
             let employee = try await StateLoader(reader: context.reader).employee(id, in: tenantId)
             let device = try state.deviceKey
-            guard access.tenant.state.policy.keyAuthorization == .automatic,
+            guard let reason = Self.reason(state, access.tenant.state.policy, app),
                 let key = employee.state.keys[device], key.isFirst
             else { throw ServiceError(.authorizationNotPermitted) }
             try await DomainRegistration(context: context).requireVerified(employee, in: access.tenant)
             let exchange = StatementExchange(context: context, access: access)
             let facts = StatementFacts(
                 try await exchange.statementContext(at: time), access.tenant, employee.leaves)
-            let statement = try await facts.key(.authorize, key, of: employee, reason: "automatic", context)
+            let statement = try await facts.key(.authorize, key, of: employee, reason: reason, context)
             let authorize = Employee.AuthorizeKey(
                 key: device, decision: try access.decision(try exchange.vouch(statement, app.presented)),
                 tenant: access.tenant.state, time: time)

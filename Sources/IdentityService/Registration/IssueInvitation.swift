@@ -59,7 +59,7 @@ package struct IssueInvitation: CallerUseCase {
                 },
                 statement: { $0.invitation(to: subject.bytes, seconds: seconds, reason: "invited") },
                 record: { recorder, events, decision in
-                    try await record(events, try statementID(of: decision), names, token, claim, in: &recorder)
+                    try await record(events, decision, names, token, claim, in: &recorder)
                 })
         }
     }
@@ -93,18 +93,20 @@ package struct IssueInvitation: CallerUseCase {
     }
 
     private func record(
-        _ events: [InvitationEvent], _ id: UUID, _ names: Names, _ token: InvitationToken, _ claim: ClaimKey,
-        in recorder: inout DecisionRecorder<InvitationDecisionResponse>
+        _ events: [InvitationEvent], _ decision: AuthorityDecision, _ names: Names, _ token: InvitationToken,
+        _ claim: ClaimKey, in recorder: inout DecisionRecorder<InvitationDecisionResponse>
     ) async throws -> InvitationDecisionResponse {
         let context = recorder.context, tenant = recorder.access.tenant.id, time = recorder.call.time
+        let id = try await requireFirstIssue(by: decision, context) { .invitation(InvitationID($0), in: tenant) }
         let stream = StreamID.invitation(InvitationID(id), in: tenant), end = time.adding(.seconds(seconds))
-        guard try await context.reader.streams([stream])[stream]?.isEmpty ?? true else {
-            throw ServiceError(.requestStale)
-        }
         let (key, insertion) = try await context.personKeys.create(id: id, ledger: tenant.uuid)
         recorder.statements.append(insertion)
         try recorder.add(events, to: stream, version: 0, keys: [id: key])
         recorder.claims.append(Claim(key: claim, owner: id, expiresAt: end))
+        let mail = try await context.mailing(
+            InvitationID(id), to: names.email, in: recorder.access.tenant, until: end,
+            app: recorder.access.app, at: time)
+        if let mail { try recorder.queue(mail) }
         let view = InvitationResponse(
             invitationId: id, companyEmployeeId: names.employee.entered, email: names.email?.entered, issuedAt: time,
             expiresAt: end)

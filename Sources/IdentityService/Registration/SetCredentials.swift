@@ -35,15 +35,7 @@ package struct SetCredentials: AppUseCase {
         }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
-        guard !credentials.questionsWithPassphrase || tenant.state.policy.questionsWithPassphrase else {
-            throw ServiceError(
-                .requestInvalid,
-                members: [
-                    .init(
-                        pointer: "/questionsWithPassphrase",
-                        detail: "the company's policy does not allow questions beside a passphrase")
-                ])
-        }
+        try credentials.requirePermitted(by: tenant.state.policy)
         let seed = try OPRFSeed(bytes: bytes)
         let questions = try credentials.chosenQuestions(app)
         let setUp = try accepted { () throws(CredentialsError) in

@@ -45,18 +45,18 @@ package struct StartRegistration: AppUseCase, CustomStringConvertible {
         guard !request.isCompanyOwnedEmail || tenant.state.owns(address, as: subject.companyName) else {
             throw ServiceError(.emailNotCompanyOwned)
         }
-        let gate = RegistrationGate(context: context)
-        try gate.admit(app, to: tenant, as: request.intent)
         let employeeId = UUID()
-        let admission = try await gate.admit(
-            request.invitation, to: tenant,
+        // The pages ask for what the person means, and never found what a mistyped name calls for.
+        let intent = app.isPagesApp ? request.intent ?? .join : request.intent
+        let admission = try await RegistrationGate(context: context).admit(
+            app, to: tenant, as: intent, request.invitation,
             Invitation.Use(
                 employee: EmployeeID(employeeId), companyEmployeeID: subject.companyEmployeeId, email: address,
                 time: call.time))
         let credentialId = UUID()
         var person = FlowState.Registration(
             email: request.email, isCompanyOwnedEmail: request.isCompanyOwnedEmail, namedCredentialId: credentialId,
-            invitation: admission?.uuid, intent: request.intent)
+            invitation: admission?.uuid, intent: intent)
         var ids = (user: UUID(), credential: credentialId)
         let loader = StateLoader(reader: context.reader)
         if let holder = try await AddressHolders(context: context).holder(of: address),
@@ -71,77 +71,12 @@ package struct StartRegistration: AppUseCase, CustomStringConvertible {
             companyEmployeeId: request.companyEmployeeId,
             employeePublicKey: key.bytes, employeeId: employeeId, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(FlowState.lifetime))
+        state.network = context.network(of: call, through: app)
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,
             expiresAt: state.expiresAt)
         try await FlowStore(context: context).insert(state, answering: run.ticket, started)
         return started
-    }
-}
-
-/// Decides at the start of a registration whether the tenant admits the person: everybody, or only invited people.
-///
-/// It depends only on the mode and the invitation, not on whether the employee id or the address has an owner. So a
-/// refusal takes the same steps for every name.
-struct RegistrationGate: Sendable {
-    let context: ServiceContext
-
-    /// Refuses an app that is not linked to the tenant, and a tenant that the person did not mean.
-    ///
-    /// A person who means to join gets the same refusal for a tenant that does not exist and for one that the app is
-    /// not linked to. One who means to found gets the same refusal whether or not the app is linked.
-    ///
-    /// - Throws: `app.not_linked`, `company.unknown` or `company.already_founded`.
-    func admit(
-        _ app: AppCaller, to tenant: TenantSnapshot, as intent: RegistrationRequest.Intent?
-    ) throws(ServiceError) {
-        let id = AppID(app.appId)
-        guard intent != .found else {
-            guard !tenant.exists else { throw ServiceError(.companyAlreadyFounded) }
-            return
-        }
-        if intent == nil, !tenant.exists { return }
-        guard !tenant.exists || !tenant.state.links(id, as: .creation) else { return }
-        context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
-        let isHidden = intent == .join && tenant.state.links[id] == nil
-        throw ServiceError(isHidden ? .companyUnknown : .appNotLinked)
-    }
-
-    /// Returns the invitation to use; `nil` if none is needed and none was presented.
-    ///
-    /// - Throws: `registration.invitation_required` or `invitation.invalid`.
-    func admit(
-        _ presented: String?, to tenant: TenantSnapshot, _ use: Invitation.Use
-    ) async throws -> InvitationID? {
-        guard let presented else {
-            try require(nil, in: tenant, use.email)
-            return nil
-        }
-        guard let token = InvitationToken(text: presented),
-            let claim = try await context.reader.claim(context.ring.invitationClaim(token, in: tenant.id))
-        else { throw ServiceError(.invitationInvalid) }
-        let invitation = try await context.invitation(InvitationID(claim.owner), in: tenant)
-        _ = try Invitation.decided(invitation.state, .use(use))
-        return invitation.id
-    }
-
-    /// Refuses a registration without an invitation if the policy requires one. In the mode `domain` an address of the
-    /// confirmed domain takes its place, if a mail can verify it.
-    ///
-    /// - Throws: `registration.invitation_required` or `mail.unavailable`.
-    func require(
-        _ invitation: InvitationID?, in tenant: TenantSnapshot, _ address: EmailAddress
-    ) throws(ServiceError) {
-        guard tenant.exists, invitation == nil else { return }
-        switch tenant.state.policy.registrationMode {
-        case .open: return
-        case .invited: throw ServiceError(.registrationInvitationRequired)
-        case .domain:
-            guard DomainRegistration.admits(address, tenant), DeliverableAddress(address.entered) != nil else {
-                throw ServiceError(.registrationInvitationRequired)
-            }
-            try context.requireMail()
-        }
     }
 }

@@ -11,9 +11,9 @@ enum TokenFault: String, Sendable, CaseIterable {
     case refreshForAccess = "a refresh token was sent: send the access token, or refresh the session first"
     /// The token is for another service.
     case ofResource = "the token is for a resource and opens nothing here: send the access token of the session"
-    /// The token is not the session's present one.
+    /// The token is not the present one of a session. Which of the reasons holds, only a signature would tell.
     case replacedOrEnded =
-        "a refresh has replaced the token, or its session has ended: send the session's latest access token"
+        "the token is not valid, replaced, or its session has ended: send the session's latest access token"
     /// The text is no refresh token.
     case notARefreshToken = "the text is not a refresh token of this service"
     /// The caller sent the access token.

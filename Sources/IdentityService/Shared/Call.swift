@@ -14,6 +14,8 @@ package struct Call: Sendable {
     package var idempotencyKey: String?
     /// The bytes that a retry must repeat: method, path and body as received. Only an HMAC of them is stored.
     package var fingerprintInput: [UInt8]
+    /// The name that a device gets which presents its key in this call; `nil` for none. It comes from the browser.
+    package var deviceName: String?
 
     package init(
         requestId: String, sourceAddress: String? = nil, time: Timestamp = .now(), idempotencyKey: String? = nil,
@@ -44,17 +46,20 @@ package struct AppCaller: Sendable {
     package let roles: Set<AppLinkRequest.Role>
     /// Whether the app lets its users choose questions that are not in the published list.
     let customQuestions: Bool
+    /// Whether the caller is the hosted pages, which act for whoever opens them; see ``ActAsPagesApp``.
+    package let isPagesApp: Bool
     /// The secret and the salt, kept during the call to derive the authority key.
     let presented: PresentedSecret
 
     init(
         appId: UUID, secretId: UUID, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false,
-        presented: PresentedSecret
+        isPagesApp: Bool = false, presented: PresentedSecret
     ) {
         self.appId = appId
         self.secretId = secretId
         self.roles = roles
         self.customQuestions = customQuestions
+        self.isPagesApp = isPagesApp
         self.presented = presented
     }
 }

@@ -39,6 +39,11 @@ enum Denial: String, Sendable, CaseIterable {
 }
 
 extension ServiceError {
+    /// Whether a log-in is refused because its device key was refused or revoked, which only a new key mends.
+    package var isAboutEndedKey: Bool {
+        code == .authorizationNotPermitted && members.contains { $0.detail == Denial.keyEnded.rawValue }
+    }
+
     /// `authorization.not_permitted` with its reason.
     ///
     /// - Parameter pointer: The member of the request that is at fault, as a JSON pointer.

@@ -39,10 +39,18 @@ enum ProtectedRows {
         "token_key", key: ["key_id"], covered: ["sealed", "created_at", "signs_from"])
     static let idTokenKeys = CodedTable(
         "id_token_key", key: ["key_id"], covered: ["algorithm", "sealed", "created_at", "signs_from"])
+    static let pagesApp = CodedTable(
+        "pages_app", key: ["is_only"], covered: ["app_id", "secret_id", "sealed", "public_url", "changed_at"])
 
     static let browserSessions = CodedTable(
         "browser_session", key: ["ledger_id", "browser_session_id"],
-        covered: ["session_id", "employee_id", "digest", "opened_at"])
+        covered: ["session_id", "employee_id", "digest", "opened_at", "ends_at"])
+    static let browserWaits = CodedTable(
+        "browser_wait", key: ["ledger_id", "flow_id"],
+        covered: [
+            "digest", "employee_id", "fingerprint", "credential_id", "app_id", "methods", "proved_at", "request",
+            "origin", "mail_id", "mail_until", "address", "tries", "expires_at",
+        ])
     static let authorizationCodes = CodedTable(
         "authorization_code", key: ["ledger_id", "code_id"],
         covered: [
@@ -58,8 +66,8 @@ enum ProtectedRows {
 
     /// All tables, in the order of their names.
     static let all = [
-        authorizationCodes, browserSessions, claims, grants, idTokenKeys, replies, mails, passes, recoveryRequests,
-        sessions, cutoffs, tokenKeys,
+        authorizationCodes, browserSessions, browserWaits, claims, grants, idTokenKeys, replies, mails, passes,
+        pagesApp, recoveryRequests, sessions, cutoffs, tokenKeys,
     ]
 }
 

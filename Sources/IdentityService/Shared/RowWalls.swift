@@ -78,6 +78,10 @@ package enum RowWalls {
             "id_token_key", "key_id algorithm sealed created_at signs_from mac",
             code + "A row that was deleted and put back is published, but no longer signs"),
         Wall(
+            "pages_app", "is_only app_id secret_id sealed public_url changed_at mac",
+            code + "Without the row there are no pages. An older row has a secret that the log has ended, or the public "
+                + "URL of then, which stops the next start"),
+        Wall(
             "mpin_server_key", "ledger_id epoch sealed",
             "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),
         Wall(
@@ -131,8 +135,15 @@ package enum RowWalls {
             "refresh_reply", "ledger_id session_id refresh_counter exchanged_at sealed",
             "AES-GCM under a key that the presented token yields, bound to all other columns"),
         Wall(
-            "browser_session", "ledger_id browser_session_id session_id employee_id digest opened_at mac",
+            "browser_session", "ledger_id browser_session_id session_id employee_id digest opened_at ends_at mac",
             code + "It is worth nothing without its session"),
+        Wall(
+            "browser_wait",
+            "ledger_id flow_id digest employee_id fingerprint credential_id app_id methods proved_at request origin "
+                + "mail_id mail_until address tries expires_at mac",
+            code
+                + "A session needs the device's signature and one more event, which the log takes once. An older row "
+                + "gives five more tries at a code of 40 bits"),
         Wall(
             "authorization_request", "ledger_id request_id version sealed expires_at",
             "AES-GCM under a key that the handle yields; a deleted row is a request that begins again"),

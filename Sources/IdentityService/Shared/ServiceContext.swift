@@ -29,6 +29,8 @@ package struct ServiceContext: Sendable {
     let clientOrigins = ClientOrigins()
     /// The keys that sign ID tokens.
     let idTokenKeys: IDTokenKeys
+    /// The secret that the pages act with.
+    let pagesSecret: PagesAppSecret
     /// The calls of apps for tenants that they are not linked to.
     let unlinkedAppCalls = UnlinkedAppCalls()
     /// The database's clock; `nil` for tests with a clock of their own.
@@ -65,6 +67,7 @@ package struct ServiceContext: Sendable {
         self.mpinKeys = mpinKeys
         tokenKeys = TokenKeys(
             .accessToken, pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
+        pagesSecret = PagesAppSecret(pool: pool, rows: rows)
         idTokenKeys = IDTokenKeys(pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
     }
 }
@@ -90,6 +93,8 @@ package struct ServiceSettings: Sendable {
     package var refreshLifetime: Duration
     /// The longest lifetime of a session, however often it is refreshed. Its tokens end with it.
     package var sessionLifetime: Duration
+    /// The longest lifetime of a client's grant that outlives its session. It also holds for open grants.
+    package var grantLifetime: Duration = .seconds(30 * 86_400)
     /// The longest time that a read waits for a position before it answers 503.
     package var viewPatience: Duration
     /// The time for which the reply to an idempotent call is kept.
@@ -98,6 +103,8 @@ package struct ServiceSettings: Sendable {
     package var recoveryDelay: Duration?
     /// How mails are sent; `nil` if none can be sent, which refuses the calls that need one.
     package var mail: MailSettings?
+    /// Who may found a tenant on the hosted pages. Apps with a secret of their own found as their roles permit.
+    package var founding = FoundingRule.off
     /// The clock for calls that carry no time. Setting another one lifts ``clockTolerance``, because a test's clock is not
     /// the database's.
     package var now: @Sendable () -> Timestamp = { .now() } { didSet { clockTolerance = nil } }

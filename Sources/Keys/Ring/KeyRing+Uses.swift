@@ -338,6 +338,25 @@ extension KeyRing {
         SealedBytes.open(sealed, under: idTokenSealKey, authenticating: Array("\(algorithm) \(keyID)".utf8))
     }
 
+    /// Encrypts the secret that the pages act with: nonce (12) ‖ ciphertext ‖ tag (16). It opens as nothing else.
+    ///
+    /// - Parameters:
+    ///   - app: The pages app, which is authenticated with the secret.
+    ///   - id: The id of the secret, which is authenticated too.
+    /// - Throws: ``KeysError/Code/cipherFailed``.
+    package func sealPagesSecret(_ clear: [UInt8], app: UUID, id: UUID) throws(KeysError) -> [UInt8] {
+        try SealedBytes.seal(clear, under: pagesSealKey, authenticating: app.bytes + id.bytes)
+    }
+
+    /// Decrypts what ``sealPagesSecret(_:app:id:)`` encrypted for this app and id; `nil` if it does not open.
+    package func openPagesSecret(_ sealed: [UInt8], app: UUID, id: UUID) -> [UInt8]? {
+        SealedBytes.open(sealed, under: pagesSealKey, authenticating: app.bytes + id.bytes)
+    }
+
+    private var pagesSealKey: SymmetricKey {
+        derivedKey(.tokens, salt: [], info: Array("tenure/v1/pages-secret".utf8))
+    }
+
     private var idTokenSealKey: SymmetricKey {
         derivedKey(.tokens, salt: [], info: Array("tenure/v1/id-token-key".utf8))
     }

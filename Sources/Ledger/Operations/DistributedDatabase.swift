@@ -18,7 +18,7 @@ public enum DistributedDatabase {
     static let copied = ["projection_generation"]
     /// Tables of the coordinator that transactions write together with ledgers. The nodes know of them, so that such a
     /// transaction is committed in two phases.
-    static let known = ["bucket_key"]
+    static let known = ["bucket_key", "id_token_key", "pages_app", "token_key"]
 
     /// Whether ledgers are spread over nodes. Any role may ask.
     ///

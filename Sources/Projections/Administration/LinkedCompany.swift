@@ -23,19 +23,23 @@ package struct LinkedCompany: Sendable, Equatable {
         of app: AppID, after time: Timestamp, limit: Int, _ pool: PostgresPool
     ) async throws -> [LinkedCompany] {
         let rows = try await pool.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT v.ledger_id, v.company_name, v.founded_at FROM tenure.tenants AS v
-                WHERE v.generation = (
-                    SELECT g.live FROM tenure.projection_generation AS g
-                    WHERE g.projection = \(ProjectionName.tenants.rawValue))
-                    AND v.founded_at > \(PostgresTimestamp(time)) AND v.linked_apps::jsonb ? \(app.uuid.lowercased)
-                ORDER BY v.founded_at FETCH FIRST \(Int64(limit)) ROWS WITH TIES
-                """)
+            try await connection.query(query(of: app, after: time, limit: limit))
         }
         return try rows.map { row in
             let (id, name, founded) = try row.decode(UUID.self, String.self, PostgresTimestamp.self)
             return LinkedCompany(id: TenantID(id), companyName: name, foundedAt: Timestamp(postgres: founded))
         }
+    }
+
+    /// The statement of a page. It finds the tenants by the index `tenants_by_linked_app`.
+    static func query(of app: AppID, after time: Timestamp, limit: Int) -> SQL {
+        """
+        SELECT v.ledger_id, v.company_name, v.founded_at FROM tenure.tenants AS v
+        WHERE v.generation = (
+            SELECT g.live FROM tenure.projection_generation AS g
+            WHERE g.projection = \(ProjectionName.tenants.rawValue))
+            AND v.founded_at > \(PostgresTimestamp(time)) AND v.linked_apps::jsonb ? \(app.uuid.lowercased)
+        ORDER BY v.founded_at FETCH FIRST \(Int64(limit)) ROWS WITH TIES
+        """
     }
 }

@@ -19,6 +19,7 @@ package struct Views: Sendable {
     let pool: PostgresPool
     let watch: PositionWatch
     let pendingKeys: PendingKeyWatch
+    let keyDecisions: KeyDecisionWatch
 
     /// The projections, read over a pool of the application role.
     ///
@@ -27,6 +28,7 @@ package struct Views: Sendable {
         self.pool = pool
         watch = PositionWatch(read: { try await Self.position(of: $0, pool) }, nudge: nudge)
         pendingKeys = PendingKeyWatch { try await Self.newestPendingKeys(of: $0, pool) }
+        keyDecisions = KeyDecisionWatch { try await Self.decisions(about: $0, pool) }
     }
 
     /// Whether an event of this type may change a projection. Other events only move positions, which is urgent only

@@ -28,6 +28,8 @@ public struct DeviceResponse: Sendable, Equatable, ResponseObject {
     public var fingerprint: String
     /// The 65-byte X9.63 point; padded base64 on the wire.
     public var employeePublicKey: [UInt8]
+    /// The name that the owner gave the device; `nil` without one.
+    public var name: String?
     /// `pending`, `authorized`, `refused`, `revoked` or `expired`.
     public var state: String
     /// Whether the caller's session was opened with this key.
@@ -46,13 +48,14 @@ public struct DeviceResponse: Sendable, Equatable, ResponseObject {
     public var authorizedBy: Authorizer?
 
     package init(
-        fingerprint: String, employeePublicKey: [UInt8], state: String, isCurrent: Bool, presentedAt: Timestamp,
-        presentedBy: Presenter? = nil,
+        fingerprint: String, employeePublicKey: [UInt8], name: String? = nil, state: String, isCurrent: Bool,
+        presentedAt: Timestamp, presentedBy: Presenter? = nil,
         authorizedAt: Timestamp? = nil, endedAt: Timestamp? = nil, lastUsedAt: Timestamp? = nil,
         authorizedBy: Authorizer? = nil
     ) {
         self.fingerprint = fingerprint
         self.employeePublicKey = employeePublicKey
+        self.name = name
         self.state = state
         self.isCurrent = isCurrent
         self.presentedAt = presentedAt
@@ -66,8 +69,8 @@ public struct DeviceResponse: Sendable, Equatable, ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<DeviceResponse>(
         "DeviceResponse", DeviceResponse.init, Member("fingerprint", \.fingerprint),
-        Member("employeePublicKey", \.employeePublicKey, .base64), Member("state", \.state),
-        Member("isCurrent", \.isCurrent), Member("presentedAt", \.presentedAt),
+        Member("employeePublicKey", \.employeePublicKey, .base64), Member(optional: "name", \.name),
+        Member("state", \.state), Member("isCurrent", \.isCurrent), Member("presentedAt", \.presentedAt),
         Member(optional: "presentedBy", \.presentedBy), Member(optional: "authorizedAt", \.authorizedAt),
         Member(optional: "endedAt", \.endedAt), Member(optional: "lastUsedAt", \.lastUsedAt),
         Member(optional: "authorizedBy", \.authorizedBy))
@@ -160,21 +163,24 @@ public struct PendingAuthorizationResponse: Sendable, Equatable, ResponseObject 
     public var position: Int64
     /// The exact bytes that an approver signs, or `nil` for callers who cannot sign.
     public var statement: [UInt8]?
+    /// The name of the device, for admins; `nil` without one.
+    public var deviceName: String?
 
     package init(
         employee: EmployeeSummaryResponse, key: EmployeeKeyResponse, expiresAt: Timestamp, position: Int64,
-        statement: [UInt8]? = nil
+        statement: [UInt8]? = nil, deviceName: String? = nil
     ) {
         self.employee = employee
         self.key = key
         self.expiresAt = expiresAt
         self.position = position
         self.statement = statement
+        self.deviceName = deviceName
     }
 
     /// The members on the wire.
     public static let members = WireMembers<PendingAuthorizationResponse>(
         "PendingAuthorizationResponse", PendingAuthorizationResponse.init, Member("employee", \.employee),
         Member("key", \.key), Member("expiresAt", \.expiresAt), Member("position", \.position, .number()),
-        Member(optional: "statement", \.statement, .base64))
+        Member(optional: "statement", \.statement, .base64), Member(optional: "deviceName", \.deviceName))
 }

@@ -70,9 +70,10 @@ public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
         return found
     }
 
-    /// Splits a raw path into its segments; `nil` if it does not start with `/`.
+    /// Splits a raw path into its segments, none for `/`; `nil` if it does not start with `/`.
     public static func segments(of rawPath: some StringProtocol) -> [Substring]? {
         guard rawPath.utf8.first == UInt8(ascii: "/") else { return nil }
+        if rawPath.utf8.count == 1 { return [] }
         return Substring(rawPath).dropFirst().split(separator: "/", omittingEmptySubsequences: false)
     }
 }

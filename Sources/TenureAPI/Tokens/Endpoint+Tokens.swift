@@ -32,6 +32,6 @@ extension Endpoint {
 
     /// Whether a raw path is that of an endpoint whose refusals carry the members of RFC 6749 §5.2.
     public static func refusesAsOAuth(path: some StringProtocol) -> Bool {
-        [Endpoint.introspectToken, .revokeToken].contains { $0.template.text == path }
+        [Endpoint.introspectToken, .revokeToken, .issueGrantTokens].contains { $0.template.text == path }
     }
 }

@@ -45,7 +45,8 @@ extension TenureClient {
         ) -> Endpoint {
             switch purpose {
             case .registration: registration
-            case .login: login
+            // Only a browser waits, after a flow.
+            case .login, .wait: login
             case .change: change
             case .recovery: recovery
             case .return: comeback
@@ -57,7 +58,7 @@ extension TenureClient {
             switch purpose {
             case .registration: .validateRegistrationAnswers
             case .return: .validateReturnAnswers
-            case .login, .change, .recovery: .validateLoginAnswers
+            case .login, .change, .recovery, .wait: .validateLoginAnswers
             }
         }
 
@@ -66,7 +67,7 @@ extension TenureClient {
             switch purpose {
             case .registration: .validateRegistrationPassphrase
             case .return: .validateReturnPassphrase
-            case .login, .change, .recovery: .validateLoginPassphrase
+            case .login, .change, .recovery, .wait: .validateLoginPassphrase
             }
         }
 

@@ -33,7 +33,10 @@ package struct ReadCompany: ProjectionRead {
     }
 }
 
-/// Lists the tenants that an app is linked to, in the order of their foundation.
+/// Lists the tenants that link an app with the role ACCESS, in the order of their foundation.
+///
+/// The projection finds candidates: it knows that an app is linked, not for what, and may lag. The log decides which of
+/// them the app may see. So a page may be shorter than its limit although another follows.
 package struct ListCompanies: ProjectionRead {
     /// Which of them. The cursor is the time of the foundation in microseconds.
     package let page: PageRequest
@@ -50,10 +53,15 @@ package struct ListCompanies: ProjectionRead {
         let found = try await LinkedCompany.page(
             of: AppID(app.appId), after: Timestamp(microseconds: min(page.after, Self.lastTime)), limit: page.limit,
             reads.allTenants)
-        let items = found.map {
-            LinkedCompanyResponse(tenantId: $0.id.uuid, companyName: $0.companyName, foundedAt: $0.foundedAt)
+        let loader = StateLoader(reader: reads.context.reader)
+        var items: [LinkedCompanyResponse] = []
+        for company in found {
+            guard try await loader.tenant(company.id).state.links(AppID(app.appId), as: .access) else { continue }
+            items.append(
+                LinkedCompanyResponse(
+                    tenantId: company.id.uuid, companyName: company.companyName, foundedAt: company.foundedAt))
         }
-        return PageResponse(items: items, next: found.count < page.limit ? nil : items.last?.foundedAt.microseconds)
+        return PageResponse(items: items, next: found.count < page.limit ? nil : found.last?.foundedAt.microseconds)
     }
 
     /// The end of the year 9999, which no cursor exceeds.

@@ -64,11 +64,16 @@ package struct ListPendingAuthorizations: ProjectionRead {
         for entry in shown {
             guard let employee = entry.employee else { continue }
             let row = entry.authorization
-            items.append(
-                PendingAuthorizationResponse(
-                    employee: try EmployeeSummaryResponse(employee, access, keys), key: EmployeeKeyResponse(row),
-                    expiresAt: row.expiresAt, position: row.presented.position,
-                    statement: try await statement(for: row, access, common, reads.context)))
+            var item = PendingAuthorizationResponse(
+                employee: try EmployeeSummaryResponse(employee, access, keys), key: EmployeeKeyResponse(row),
+                expiresAt: row.expiresAt, position: row.presented.position)
+            if let common {
+                let owner = try await StateLoader(reader: reads.context.reader).employee(
+                    row.employee, in: access.tenant.id)
+                item.statement = try await statement(for: row, of: owner, access, common, reads.context)
+                item.deviceName = try DeviceNames(owner, keys: keys)[KeyFingerprint(of: row.key).bytes]
+            }
+            items.append(item)
         }
         return PageResponse(
             items: items, next: entries.count > page.limit ? shown.last?.authorization.presented.position : nil)
@@ -84,12 +89,12 @@ package struct ListPendingAuthorizations: ProjectionRead {
 
     /// The statement to sign; `nil` if the key was decided since the projection was read, or is the signer's own.
     private func statement(
-        for row: PendingAuthorizationRow, _ access: CompanyAccess, _ common: StatementContext?,
-        _ context: ServiceContext
+        for row: PendingAuthorizationRow, of employee: EmployeeSnapshot, _ access: CompanyAccess,
+        _ common: StatementContext, _ context: ServiceContext
     ) async throws -> [UInt8]? {
-        guard var common, common.signer.bytes != row.key.bytes else { return nil }
+        guard common.signer.bytes != row.key.bytes else { return nil }
+        var common = common
         common.nonce = randomBytes(32)
-        let employee = try await StateLoader(reader: context.reader).employee(row.employee, in: access.tenant.id)
         guard let key = employee.state.keys[row.key], key.status == .pending else { return nil }
         return try await StatementFacts(common, access.tenant, employee.leaves)
             .key(.authorize, key, of: employee, reason: "authorized", context).bytes

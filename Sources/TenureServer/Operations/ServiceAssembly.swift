@@ -47,6 +47,9 @@ package struct ServiceAssembly: Sendable {
         package var operatorSigner: OperatorKeySource?
         /// Where key shares of M-Pin come from; without it M-Pin is not offered. The caller runs it.
         package var mpinKeys: (any MPinKeySource)?
+        /// What a start does about another public URL, ``ServiceSettings/tokenIssuer``, than that of the last start with
+        /// pages; `nil` asks no question about it.
+        package var publicURLChange: PagesStart.Change?
 
         package init(
             application: PostgresConfiguration, reader: PostgresConfiguration, masters: MasterKeyStore,
@@ -111,6 +114,8 @@ package struct ServiceAssembly: Sendable {
     package let closeEndedSessions: @Sendable () async throws -> Void
     /// The durability settings of the database at the start.
     package let durability: Durability
+    /// Whether the operator has enabled the pages for browsers, at the start.
+    package let hasPages: Bool
     /// The services that must run while the service is used, in the order of their start.
     package let services: [any Service]
 
@@ -120,7 +125,7 @@ package struct ServiceAssembly: Sendable {
     ///
     /// - Throws: `AnchorFileError` if the anchor file cannot be used or the log does not contain its anchor,
     ///   `UnsafeRole` if row-level security would not hold for one of the two roles, `KeysError` if the keys that wrote
-    ///   the log are missing or an erased person is back, ``OperatorKeyError``, `PostgresError`.
+    ///   the log are missing or an erased person is back, ``OperatorKeyError``, ``PublicURLChanged``, `PostgresError`.
     package init(_ given: Configuration, logger: Logger) async throws {
         let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
         var configuration = given.using(newest)
@@ -146,6 +151,7 @@ package struct ServiceAssembly: Sendable {
             }
             return (try await Durability.read(pool), isDistributed)
         }
+        hasPages = try await Self.hasPages(configuration, ring, logger)
         let signer = try CheckpointSigner(
             name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
@@ -205,7 +211,8 @@ package struct ServiceAssembly: Sendable {
             readiness: readiness)
         let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
-        let load = LoadMetrics(context: context, pools: ["application": pool, "reader": readerPool])
+        let load = LoadMetrics(
+            context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])
         metricSections = [
             MetricSection("projections") { await health.metrics() },
             MetricSection("checkpoints", upkeep.storedMetrics), MetricSection("upkeep", upkeep.metrics),
@@ -227,6 +234,20 @@ package struct ServiceAssembly: Sendable {
                 newest: newest, logger: logger)
         ]
         services = first + upkeep.services + mails.services + last
+    }
+
+    /// Whether there are pages. Refuses a public URL that orphans the device keys of browsers.
+    private static func hasPages(
+        _ configuration: Configuration, _ ring: KeyRing, _ logger: Logger
+    ) async throws -> Bool {
+        let settings = configuration.settings
+        return try await withPostgresPool(
+            configuration: configuration.application, maximumConnections: 1, logger: logger
+        ) { pool in
+            try await PagesStart(pool, ring, logger: logger).run(
+                at: settings.now(), url: configuration.publicURLChange == nil ? nil : settings.tokenIssuer,
+                change: configuration.publicURLChange ?? .refused)
+        }
     }
 
     /// Gives the claims from before there were codes theirs, by the log. Nothing to do after the first start.

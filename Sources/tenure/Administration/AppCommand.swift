@@ -169,6 +169,7 @@ struct AppList: AsyncParsableCommand {
             "appId": .string(app.appId.lowercased), "name": .string(app.name), "secrets": .array(secrets),
             "resources": .array(app.resources.map(JSONValue.string)),
         ]
+        if app.isPagesApp { members["pages"] = .bool(true) }
         members["client"] = app.client.map(\.json)
         return .object(members)
     }
@@ -185,13 +186,20 @@ struct AppLinkCommand: AsyncParsableCommand {
               tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com
               tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com --role ACCESS
               tenure app link 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f bayunsystems.com --remove
+              tenure app link bayunsystems.com --pages
             """)
 
-    @Argument(help: "The app's id.", transform: UUID.argument)
-    var app: UUID
+    @Argument(help: ArgumentHelp("The app's id; leave it out with --pages.", valueName: "app"))
+    var first: String
 
-    @Argument(help: "The company's name.")
-    var company: String
+    @Argument(help: ArgumentHelp("The company's name.", valueName: "company"))
+    var second: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Link the app that the pages for browsers act as.",
+            discussion: "The service has that app's secret: whoever controls it can authorize ordinary people."))
+    var pages = false
 
     @Flag(help: "Remove the link.")
     var remove = false
@@ -208,12 +216,26 @@ struct AppLinkCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard !remove || roles.isEmpty else { throw ValidationError("--remove takes no --role.") }
+        _ = try named()
+    }
+
+    /// The app, `nil` for that of the pages, and the company.
+    func named() throws -> (app: UUID?, company: String) {
+        guard let second else {
+            guard pages else { throw ValidationError("Name the app and the company, or --pages and the company.") }
+            return (nil, first)
+        }
+        guard !pages else { throw ValidationError("--pages takes the place of the app: name the company only.") }
+        return (try UUID.argument(first), second)
     }
 
     func run() async throws {
-        let (app, company, remove) = (app, company, remove)
+        let (target, company) = try named()
+        let remove = remove
         let roles = roles.isEmpty ? nil : Set(roles)
         let words = try await OperatorSession.run(try await options.settings()) { commands in
+            let pages = target == nil ? try await commands.pagesApp() : nil
+            guard let app = target ?? pages else { throw PagesError.disabled }
             if remove {
                 let wasLinked = try await commands.unlinkApp(app, from: company)
                 return wasLinked ? "Unlinked." : "Nothing changed: the app is not linked."

@@ -7,13 +7,15 @@ import Projections
 /// The operator's decisions about a tenant.
 struct CompanyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "company", abstract: "List companies, confirm their domains, and replace a lost security admin.",
+        commandName: "company",
+        abstract: "List companies, let somebody found one, confirm domains, and replace a lost security admin.",
         discussion: """
             Examples:
               tenure company list
+              tenure company invite harbour.example
               tenure company confirm-domain harbour.example
             """,
-        subcommands: [CompanyList.self, CompanyConfirmDomain.self, CompanySucceed.self])
+        subcommands: [CompanyList.self, CompanyInvite.self, CompanyConfirmDomain.self, CompanySucceed.self])
 }
 
 /// Confirms that a tenant controls the domain that is its name.

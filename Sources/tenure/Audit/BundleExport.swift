@@ -162,7 +162,7 @@ struct BundleExport: Sendable {
         try await writer.begin(checkpoint, .part, hashes: LedgerHashes(reader: reader, ledger: .system))
         let types = [
             SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-            AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type,
+            AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
         ]
         try await log.replay(.system, range, types: types) { events, _ in
             for event in events

@@ -33,10 +33,8 @@ struct MailConfiguration: Sendable {
     }
 
     /// The mails of a development service: files in its state directory.
-    init?(development directory: MailDirectory, port: Int) {
-        guard let mail = MailSettings(publicURL: "http://localhost:\(port)", sender: "tenure@localhost") else {
-            return nil
-        }
+    init?(development directory: MailDirectory, publicURL: String) {
+        guard let mail = MailSettings(publicURL: publicURL, sender: "tenure@localhost") else { return nil }
         settings = mail
         transport = directory
     }

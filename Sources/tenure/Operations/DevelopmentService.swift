@@ -14,10 +14,21 @@ import TenureAPI
 import TenureServer
 import Text
 
+extension DevelopmentPerson {
+    /// What the page of a development service shows of a person of the demo company.
+    init(_ person: DemoCompany.Person) {
+        self.init(
+            company: DemoCompany.name, employeeId: person.employeeId, email: person.email, role: person.role,
+            answers: person.answers.map { Answer($0.question, $0.answer) }, passphrase: person.passphrase)
+    }
+}
+
 /// The service of `make run`: a private database, keys, a demo app, a demo tenant, two D-TAs, and the API.
 struct DevelopmentService: Sendable {
     let state: StateDirectory
     let port: Int
+    /// The public URL; `nil` for `http://localhost` with the port.
+    let publicURL: String?
     /// Where the metrics are served; `nil` for nowhere.
     let metrics: MetricsListener?
     /// The maximum delay of recoveries; `nil` applies the tenant's policy.
@@ -27,11 +38,12 @@ struct DevelopmentService: Sendable {
     private let started = ContinuousClock.now
 
     init(
-        state: StateDirectory, port: Int, metrics: MetricsListener?, recoveryDelay: Duration? = nil,
+        state: StateDirectory, port: Int, publicURL: String?, metrics: MetricsListener?, recoveryDelay: Duration? = nil,
         hangups: HangupSignals, logger: Logger
     ) {
         self.state = state
         self.port = port
+        self.publicURL = publicURL
         self.metrics = metrics
         self.recoveryDelay = recoveryDelay
         self.hangups = hangups
@@ -71,17 +83,19 @@ struct DevelopmentService: Sendable {
             try PostgresConfiguration(url: layout.url(role: "tenure_owner")), logger: logger)
         var parts = try ServiceParts(
             cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port,
-            mpin: try MPinAuthorityClientConfiguration(development: state, port: port))
+            publicURL: publicURL, mpin: try MPinAuthorityClientConfiguration(development: state, port: port))
         parts.assembly.settings.recoveryDelay = recoveryDelay
         parts.assembly.eraseList = ErasureList(beside: MasterKeyFile(path: state.masterKeyFile))
         parts.http.metrics = metrics
-        parts.keepMails(in: MailDirectory(path: state.mailDirectory), port: port)
+        parts.keepMails(in: MailDirectory(path: state.mailDirectory))
+        parts.http.developmentPeople = { [state] in DemoCompany.people(in: state).map(DevelopmentPerson.init) }
         let preparation = DevelopmentPreparation()
         parts.http.preparation = { preparation.missing }
+        let address = parts.http.address
         try await ServiceRun.run(parts, hangups: hangups, logger: logger) { ports, commands in
             DevelopmentSetUp(
                 state: state, cluster: cluster, start: start, commands: commands, preparation: preparation,
-                metrics: metrics?.url, ports: ports, started: started)
+                metrics: metrics?.url, address: address, ports: ports, started: started)
         }
         say("\nStopped serving.")
     }
@@ -110,6 +124,8 @@ struct DevelopmentSetUp: Service {
     let preparation: DevelopmentPreparation
     /// The address of the metrics; `nil` if they are off.
     let metrics: String?
+    /// The address of the pages, without a slash at the end.
+    let address: String
     let ports: AsyncStream<Int>
     let started: ContinuousClock.Instant
 
@@ -122,9 +138,16 @@ struct DevelopmentSetUp: Service {
         let environment = try await environment(port: port)
         try SecretFile.replace(at: state.environmentFile, with: environment.text)
         preparation.pass(.app)
-        let demo = DemoCompany(environment, in: state)
+        let mails = MailDirectory(path: state.mailDirectory)
+        let demo = DemoCompany(environment, in: state) {
+            mails.list().compactMap { mails.summary($0) }.map { .init(recipient: $0.recipient, links: $0.links) }
+        }
         let output = Output.standardError()
         try await demo.found { output.line("Registering the people of \(DemoCompany.name) ...") }
+        // Before anybody can link or unlink it, so that the next start changes nothing that a person decided.
+        if try await commands.enablePages().changed, let pages = try await commands.pagesApp() {
+            try await commands.linkApp(pages, to: DemoCompany.name)
+        }
         preparation.pass(.company)
         output.write(banner(environment, port: port).rendered(on: output.terminal))
     }
@@ -136,7 +159,8 @@ struct DevelopmentSetUp: Service {
         let (id, secret, salt) =
             if let old { (old.appId, old.appSecret, old.appSalt) } else { try await demoApp() }
         return DevelopmentEnvironment(
-            url: "http://127.0.0.1:\(port)", appId: id, appSecret: secret, appSalt: salt,
+            // The name that tokens have as their issuer, so that whoever verifies them needs no other.
+            url: "http://localhost:\(port)", appId: id, appSecret: secret, appSalt: salt,
             databaseURL: cluster.layout.url(role: "tenure_app"),
             readerDatabaseURL: cluster.layout.url(role: "tenure_reader"),
             ownerDatabaseURL: cluster.layout.url(role: "tenure_owner"), masterKeyFile: state.masterKeyFile,
@@ -164,6 +188,7 @@ struct DevelopmentSetUp: Service {
         return Banner(
             version: Tenure.version, readyAfter: started.duration(to: .now),
             lines: [
+                .init(label: "Pages", value: address + "/", note: "register and log in here; /dev shows people"),
                 .init(label: "API", value: environment.url + "/v1"),
                 .init(label: "Reference", value: environment.url + "/docs", note: "the description is /openapi.yaml"),
                 .init(label: "Health", value: environment.url + "/readyz", note: counters),

@@ -55,7 +55,7 @@ struct Examination: Sendable {
     func findings() async -> [Finding] {
         await ofService() + ofDevelopment() + durability() + ownership() + distribution() + views() + seals() + clocks()
             + domains()
-            + addresses() + rows() + mpinAuthorities()
+            + addresses() + rows() + pages() + mpinAuthorities()
     }
 
     /// Checks the files and programs of a development service. A machine with settings and without such a service has

@@ -199,6 +199,9 @@ struct KeyRotate: AsyncParsableCommand {
             published at once and sign fifteen minutes later; nobody is logged out. Add --compromised if somebody else \
             may know the old keys: they are deleted, and the new ones sign within half a minute. Either is an event.
 
+            With --pages it replaces the secret that the pages act with, and the key that they vouch with. The operator \
+            key signs that. Sessions go on, unless --compromised ends those that the old secret opened.
+
             Needs TENURE_DATABASE_URL and TENURE_MASTER_KEY_FILE.
 
             Examples:
@@ -206,7 +209,7 @@ struct KeyRotate: AsyncParsableCommand {
               tenure key rotate
             """)
 
-    @OptionGroup var options: SettingsOptions
+    @OptionGroup var options: OperatorKeyOptions
 
     @Flag(help: "Only add the version to the file.")
     var prepare = false
@@ -214,17 +217,24 @@ struct KeyRotate: AsyncParsableCommand {
     @Flag(help: "Replace the keys that sign access tokens and ID tokens.")
     var tokens = false
 
-    @Flag(help: "With --tokens: stop using the old keys at once.")
+    @Flag(help: "Replace the secret that the pages act with.")
+    var pages = false
+
+    @Flag(help: "With --tokens: stop using the old keys at once. With --pages: end the sessions of the old secret.")
     var compromised = false
 
     func validate() throws {
-        if compromised && !tokens { throw ValidationError("--compromised needs --tokens.") }
+        if compromised && !tokens && !pages { throw ValidationError("--compromised needs --tokens or --pages.") }
         if prepare && tokens { throw ValidationError("--prepare is about master keys; leave out --tokens.") }
+        if prepare && pages { throw ValidationError("--prepare is about master keys; leave out --pages.") }
+        if tokens && pages { throw ValidationError("Replace one thing at a time: --tokens or --pages.") }
+        if options.operatorKey != nil && !pages { throw ValidationError("Only --pages takes --operator-key.") }
     }
 
     func run() async throws {
         let settings = try await options.settings()
         guard !tokens else { return try await TokenKeyReplacement(settings: settings).run(atOnce: compromised) }
+        guard !pages else { return try await rotatePages(settings) }
         let file = try settings.masterKeyFile()
         let prepare = prepare
         let words = Output.standardError()
@@ -243,6 +253,20 @@ struct KeyRotate: AsyncParsableCommand {
                 words.line("Nothing is wrapped under version \(version): tenure key retire \(version)")
             }
         }
+    }
+}
+
+extension KeyRotate {
+    /// Replaces the secret of the pages.
+    private func rotatePages(_ settings: Settings) async throws {
+        let atOnce = compromised
+        let pages = try await OperatorSession.run(settings) { try await $0.rotatePages(atOnce: atOnce) }
+        let words = Output.standardError()
+        words.line("The pages act with secret \(pages.secretId.lowercased) now. Running services use it at once.")
+        words.line(
+            atOnce
+                ? "The old secret is revoked, and the sessions that it opened have ended."
+                : "The old secret is retired. The sessions that it opened go on.")
     }
 }
 

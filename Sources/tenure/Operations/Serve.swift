@@ -41,6 +41,12 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "The state directory of a development service.")
     var stateDirectory = ".tenure"
 
+    @Flag(
+        help: ArgumentHelp(
+            "Start under another public URL than before, although there are pages.",
+            discussion: "The device keys of all browsers belong to the old one: every browser is then a new device."))
+    var acceptPublicUrl = false
+
     @Option(
         help: ArgumentHelp(
             "The maximum delay of recoveries, for a development service only. `tenure verify` then reports violations "
@@ -63,12 +69,14 @@ struct Serve: AsyncParsableCommand {
             let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
             let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
             try await DevelopmentService(
-                state: StateDirectory(stateDirectory), port: port, metrics: try settings.metricsListener(),
+                state: StateDirectory(stateDirectory), port: port, publicURL: try settings.publicOrigin(),
+                metrics: try settings.metricsListener(),
                 recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
             ).run()
         } else {
             let logger = Logs.logger(level: try Logs.level(settings, default: .info))
-            let parts = try ServiceParts(settings)
+            var parts = try ServiceParts(settings)
+            parts.assembly.publicURLChange = acceptPublicUrl ? .accepted : .refused
             for (database, name) in parts.databases {
                 try await CommandDatabase.reach(database, name, patience: CommandDatabase.patienceOfService)
             }
@@ -138,6 +146,7 @@ enum ServiceRun {
         assembled.mpinKeys = mpinKeys
         let assembly = try await ServiceAssembly(assembled, logger: logger)
         http.metrics?.sections = assembly.metricSections
+        servePages(assembly, &http, hasMail: parts.assembly.mailTransport != nil, logger)
         let draining = Drain.State(), preparation = http.preparation
         http.preparation = { preparation() + draining.missing }
         for weakness in assembly.durability.weaknesses where weakness.losesEvents {
@@ -157,6 +166,21 @@ enum ServiceRun {
             throw CommandFailure.listening(
                 failure, host: http.host, port: http.port, setting: Settings.Name.listenPort.variable)
         }
+    }
+}
+
+extension ServiceRun {
+    /// Serves pages if they are enabled, and says whether. A development service enables them while it runs.
+    private static func servePages(
+        _ assembly: ServiceAssembly, _ http: inout HTTPConfiguration, hasMail: Bool, _ logger: Logger
+    ) {
+        guard !http.servesPages else { return }
+        http.servesPages = assembly.hasPages
+        guard assembly.hasPages else {
+            return logger.info("no pages for browsers are served; tenure pages enable makes them")
+        }
+        logger.info("pages for browsers are served", metadata: ["address": "\(http.address)/"])
+        if !hasMail { logger.warning("the pages cannot vouch for new devices: no mail server is configured") }
     }
 }
 
@@ -184,6 +208,9 @@ struct ServiceParts: Sendable {
         }
         let hours = try settings.number(.sessionHours, in: 1...8_760, default: 24)
         assembly.settings.sessionLifetime = .seconds(hours * 3_600)
+        let days = try settings.number(.grantDays, in: 1...365, default: 30)
+        assembly.settings.grantLifetime = .seconds(days * 86_400)
+        assembly.settings.founding = try settings.foundingRule()
         assembly.maximumConnections = try settings.number(
             .databaseConnections, in: 4...1_000, default: assembly.maximumConnections)
         let limits = try ServiceLimits(settings)
@@ -203,9 +230,12 @@ struct ServiceParts: Sendable {
     }
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
+    ///
+    /// - Parameter publicURL: The public URL; `nil` for `http://localhost` with the port. The pages need one origin, and
+    ///   `localhost` and `127.0.0.1` are two.
     init(
         cluster: ClusterLayout, masters: MasterKeyStore, operatorKey: OperatorKeyFile, port: Int,
-        mpin: MPinAuthorityClientConfiguration? = nil
+        publicURL: String? = nil, mpin: MPinAuthorityClientConfiguration? = nil
     ) throws {
         let application = try PostgresConfiguration(url: cluster.url(role: "tenure_app"))
         assembly = Self.assembly(
@@ -213,8 +243,14 @@ struct ServiceParts: Sendable {
         assembly.makeOperatorKey = { try operatorKey.createForService() }
         // This process creates the demo app, in place of an operator who runs `tenure app create`.
         assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
-        http = HTTPConfiguration(port: port)
+        // Whoever reaches the service of a development machine may try it.
+        assembly.settings.founding = .open
+        http = HTTPConfiguration(port: port, publicURL: publicURL ?? "http://localhost:\(port)")
+        http.servesPages = true
+        http.sendsBrowsersToPublicURL = true
         assembly.settings.tokenIssuer = http.address
+        // Another port is another origin, and a development machine may change it.
+        assembly.publicURLChange = .accepted
         self.mpin = mpin
     }
 
@@ -240,8 +276,8 @@ struct ServiceParts: Sendable {
     }
 
     /// Writes the mails of a development service into a directory and shows them under `/dev/mail`.
-    mutating func keepMails(in directory: MailDirectory, port: Int) {
-        guard let mail = MailConfiguration(development: directory, port: port) else { return }
+    mutating func keepMails(in directory: MailDirectory) {
+        guard let mail = MailConfiguration(development: directory, publicURL: http.address) else { return }
         send(mail)
         http.developmentMail = directory
     }

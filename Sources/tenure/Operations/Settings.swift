@@ -25,7 +25,7 @@ struct Settings: Sendable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
-        case operatorKeyFile, anchorFile, sessionHours, databaseConnections, drainSeconds
+        case operatorKeyFile, anchorFile, sessionHours, grantDays, databaseConnections, drainSeconds, founding
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.
@@ -111,6 +111,16 @@ struct Settings: Sendable {
             throw CommandFailure(.usage, "\(name.variable) must be true or false")
         }
         return flag
+    }
+
+    /// Who may found a tenant on the pages; nobody if it is not set.
+    func foundingRule() throws -> FoundingRule {
+        guard let text = text(.founding) else { return .off }
+        guard let rule = FoundingRule(rawValue: text.lowercased()) else {
+            let words = FoundingRule.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(.usage, "\(Name.founding.variable) must be one of \(words)")
+        }
+        return rule
     }
 
     /// A comma-separated list; empty if it is not set.

@@ -11,8 +11,9 @@ struct ClientInvite: AsyncParsableCommand {
         commandName: "invite", abstract: "Issue, list or revoke invitations to register.",
         discussion: """
             An invitation is for one employee id, and optionally for one e-mail address. Hand it to the person \
-            yourself: whoever has it can register under that id. It authorizes no device key. It ends when you are no \
-            longer an admin.
+            yourself: whoever has it can register under that id. With an address the person gets a mail as well, if \
+            the service sends mails and the company links the pages. It authorizes no device key, except that of a \
+            browser on the pages. It ends when you are no longer an admin.
 
             Examples:
               tenure client invite harbour.example erik --email erik@harbour.example

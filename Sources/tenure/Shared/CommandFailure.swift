@@ -172,6 +172,15 @@ extension CommandFailure {
             )
         case let error as ErasureError: self = Self.erasure(error)
         case let error as OperatorKeyError: self = Self.operatorKey(error)
+        case let error as PagesError:
+            self.init(.notFound, "\(error)", remedy: "tenure pages enable --operator-key FILE")
+        case let error as PublicURLChanged:
+            self.init(
+                .usage, "\(error)",
+                remedy: """
+                    Set TENURE_PUBLIC_URL to the old one. If the service moves, start it once with --accept-public-url: \
+                    every browser is then a new device.
+                    """)
         case let error as DecisionWithoutEffect:
             self.init(
                 .failure, "\(error)",

@@ -107,6 +107,22 @@ import Testing
         #expect(try KeyStatement(parsing: statement, expecting: .keyAuthorization).bytes == statement)
     }
 
+    @Test func `golden challenge of an address, its commitment and its signature verify`() throws {
+        let golden = try Vectors.read("address.hex")
+        let bytes = try #require(golden["challenge"])
+        let challenge = try AddressChallenge(parsing: bytes)
+        #expect(try AddressChallenge(challenge.fields).bytes == bytes)
+        let subject = Commitment.address(
+            salt: try #require(golden["salt"]), try #require(golden["address"]))
+        #expect(subject.bytes == golden["subject"] && challenge.fields.subject == subject)
+        _ = try challenge.verifyKeyProof(try #require(golden["device.signature"]))
+        // Neither form is read as the other.
+        #expect(throws: CredentialsError.self) { try Challenge(parsing: bytes) }
+        #expect(throws: CredentialsError.self) { try Challenge(kept: bytes) }
+        let first = try #require(try Vectors.read("signing.hex")["challenge"])
+        #expect(throws: CredentialsError.self) { try AddressChallenge(parsing: first) }
+    }
+
     @Test func `the decoy matches the golden one`() throws {
         let golden = try Vectors.read("keys.hex")
         let decoy = try DecoyKey(bytes: [UInt8](repeating: 0x0d, count: 32))

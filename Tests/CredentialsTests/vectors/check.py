@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Recompute the golden vectors from docs/credentials.md alone. Needs the `cryptography` package; nothing else."""
-import hashlib, hmac, json, os, sys
+import base64, hashlib, hmac, json, os, sys
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
@@ -276,10 +276,26 @@ def check_signing(f, record):
     check("statement is canonical", tag == b"tenure/v1/key-authorization" and canonical == body)
 
 
+def check_address(f, record):
+    v = read("address.hex")
+    tag, body = v["challenge"].split(b"\n")
+    fields = json.loads(body)
+    canonical = json.dumps(fields, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    check("challenge of an address is canonical", tag == b"tenure/v2/challenge" and canonical == body)
+    text = len(v["address"]).to_bytes(2, "big") + v["address"]
+    subject = hashlib.sha256(b"tenure/v2/subject-address" + v["salt"] + text).digest()
+    encoded = base64.urlsafe_b64encode(subject).rstrip(b"=").decode()
+    check("commitment to the address", subject == v["subject"] and fields["subject"] == encoded)
+    check("no tenant is named", fields["purpose"] == "login-address" and "tenant" not in fields)
+    check("device signs the challenge of an address",
+          verifies(p256(record["device.private"]), v["device.signature"], v["challenge"]))
+
+
 check("RFC 9497 A.4.2", evaluate(
     0x051646B9E6E7A71AE27C1E1D0B87B4381DB6D3595EEEB1ADB41579ADBF992F4278F9016EAFC944EDAA2B43183581779D,
     b"\0").hex().startswith("3333230886b562ffb8329a8be08fea80"))
 fields, values = check_record()
 check_keys()
 check_signing(fields, values)
+check_address(fields, values)
 sys.exit(1 if failures else 0)

@@ -77,6 +77,24 @@ import Testing
         }
     }
 
+    @Test func `a link that is too late or not valid shows the request's id`() async throws {
+        for (email, way, status) in [
+            (ConfirmEmail.Answer.expired, ConfirmReturn.Answer.expired, 410), (.invalid, .invalid, 400),
+            (.pending, .pending, 200), (.verified, .done, 200),
+        ] {
+            var service = FakeService()
+            (service.emailLink, service.returnLink) = (email, way)
+            for path in [Self.paths[0]] + Self.paths[2...] {
+                let answer = try await API.with(service) {
+                    try await $0.send(
+                        "GET", path + Self.query, [("X-Request-Id", "help-me-2")], authorization: nil)
+                }
+                let text = page(answer, status, "\(way) \(path)")
+                #expect(text.contains("help-me-2") == (status != 200), "\(text)")
+            }
+        }
+    }
+
     @Test func `a refusal before the route is a page too`() async throws {
         let body = String(repeating: "x", count: 70_000)
         for path in Self.paths {

@@ -12,20 +12,32 @@ extension FakeService {
     static let clientOrigin = "https://wiki.example"
 
     /// The request that waits for consent.
-    static func pending(clientName: String = "Wiki", locales: [String] = []) -> PendingAuthorization {
+    static func pending(
+        clientName: String = "Wiki", locales: [String] = [], page: AuthorizationAnswer.Page = .consent,
+        loginHint: String? = nil, tenant: String? = nil
+    ) -> PendingAuthorization {
         PendingAuthorization(
-            page: .consent, clientName: clientName, origin: clientOrigin,
-            scopes: ["openid", "profile", "email", "groups", "offline_access"], loginHint: nil, tenant: nil,
+            page: page, client: appId, clientName: clientName, origin: clientOrigin,
+            scopes: ["openid", "profile", "email", "groups", "offline_access"], loginHint: loginHint, tenant: tenant,
             locales: locales)
     }
 
-    private static let browser = BrowserSession(
+    /// The app that the pages act as.
+    static let pagesApp = AppCaller(
+        appId: appId, secretId: appId, roles: AppLinkRequest.Role.usual, isPagesApp: true,
+        presented: PresentedSecret(secret: [], salt: []))
+
+    static let browser = BrowserSession(
         id: appId, sessionID: employeeId, tenantID: employeeId, employeeID: employeeId, fingerprint: [],
         authenticatedAt: time, methods: ["pop", "pwd", "mfa"], expiresAt: time)
 
     /// The answer to a request of pages; `nil` for other requests.
     func pageAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
         switch request {
+        case is ActAsPagesApp:
+            try await enter("actAsPagesApp", [:], call)
+            return .some((hasPagesApp ? Self.pagesApp : nil) as any Sendable)
+        case is ReadRegistrationTerms: return RegistrationTerms(founding: founding, sendsMails: sendsMails)
         case let find as FindBrowserSession:
             try await enter("findBrowserSession", ["cookie": find.cookie], call)
             return .some((find.cookie == Self.cookie ? Self.browser : nil) as any Sendable)

@@ -7,7 +7,10 @@ import Testing
 /// The templates, held against their rules and against the pages that use them.
 @Suite struct PageTemplateTests {
     /// A page of each template, with every value that the template knows.
-    static let samples: [HostedPage] = [
+    static let samples: [HostedPage] =
+        general + LogInSamples.all + AccountSamples.all + RegistrationSamples.all + WaitingSamples.all
+
+    private static let general: [HostedPage] = [
         HostedPage(
             template: .consent, language: .english, title: "t",
             content: [
@@ -51,8 +54,8 @@ import Testing
         #expect(!offences(in: source).isEmpty)
     }
 
-    @Test func `every template but the frame has a sample`() {
-        #expect(Set(Self.samples.map(\.template)) == Set(PageTemplate.allCases).subtracting([.layout]))
+    @Test func `every template but the frame and the links of an account has a sample`() {
+        #expect(Set(Self.samples.map(\.template)) == Set(PageTemplate.allCases).subtracting([.layout, .sections]))
     }
 
     @Test(arguments: samples) func `a template asks for the names of its page, and for no other`(page: HostedPage)

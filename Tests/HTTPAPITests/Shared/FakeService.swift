@@ -24,6 +24,11 @@ struct FakeService: UseCaseRunner {
         EmployeeSummaryResponse(
             employeeId: Self.employeeId, tenantId: Self.appId, companyName: "Acme", companyEmployeeId: "7",
             status: "active", role: "employee"), position: 9)
+    /// What links in mails do.
+    var emailLink = ConfirmEmail.Answer.verified
+    /// Whether the address of the account is verified.
+    var isEmailVerified = true
+    var returnLink = ConfirmReturn.Answer.done
     var next: Int64?
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]
@@ -31,6 +36,24 @@ struct FakeService: UseCaseRunner {
     var claims: AccessTokenClaims? = Self.activeClaims
     /// What waits for consent.
     var pending: PendingAuthorization? = Self.pending()
+    /// Whether the operator has enabled the pages.
+    var hasPagesApp = true
+    /// Who may found a tenant on the pages.
+    var founding = FoundingRule.open
+    /// Whether mails are sent.
+    var sendsMails = true
+    /// What the OpenID provider answers.
+    var provider = ProviderAnswers()
+    /// What a waiting browser sees.
+    var wait: WaitView? = Self.wait()
+    /// What the page behind the link of a mail shows.
+    var deviceMail: DeviceMailView? = Self.deviceMail()
+    /// What becomes of a code.
+    var deviceCode = EnterDeviceCode.Answer.confirmed
+    /// What a browser's flow waits for.
+    var view = Self.view()
+    /// Thrown by the methods of these names.
+    var refusals: [String: ServiceError] = [:]
     /// How long each method takes.
     var delay: Duration = .zero
 
@@ -38,6 +61,7 @@ struct FakeService: UseCaseRunner {
         await recorder.add(.init(name: name, details: details, call: call))
         if delay > .zero { try await Task.sleep(for: delay) }
         if let failure { throw failure }
+        if let refusal = refusals[name] { throw refusal }
     }
 
     func run<Request: UseCase>(_ request: Request, _ call: Call) async throws -> Request.Answer {
@@ -62,8 +86,12 @@ struct FakeService: UseCaseRunner {
         if let answer = try await recoveryAnswer(to: request, call) { return answer }
         if let answer = try await mpinAnswer(to: request, call) { return answer }
         if let answer = try await tokenAnswer(to: request, call) { return answer }
+        if let answer = try await providerAnswer(to: request, call) { return answer }
         if let answer = try await companyAnswer(to: request) { return answer }
         if let answer = try await pageAnswer(to: request, call) { return answer }
+        if let answer = try await logInAnswer(to: request, call) { return answer }
+        if let answer = try await accountAnswer(to: request, call) { return answer }
+        if let answer = try await waitAnswer(to: request, call) { return answer }
         throw Unanswered(request: "\(type(of: request))")
     }
 

@@ -114,7 +114,7 @@ extension FakeService {
             return decision
         case is ConfirmReturn:
             try await enter("confirmReturn", [:], call)
-            return ConfirmReturn.Answer.done
+            return returnLink
         case let decide as DecideRecovery:
             try await enter(
                 "decideRecovery",

@@ -120,7 +120,7 @@ extension FakeService {
             try await enter("me")
             return MeResponse(
                 tenantId: Self.employeeId, employeeId: Self.employeeId,
-                companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin", emailVerified: true,
+                companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin", emailVerified: isEmailVerified,
                 session: MeResponse.Session(
                     sessionId: session.sessionId, fingerprint: session.fingerprint, role: "employee",
                     createdAt: session.createdAt, expiresAt: session.expiresAt),
@@ -131,7 +131,7 @@ extension FakeService {
             return VerifyMyEmail.Answer.sent
         case is ConfirmEmail:
             try await enter("confirmEmail", [:], call)
-            return ConfirmEmail.Answer.verified
+            return emailLink
         case is ReadNotices:
             try await enter("notices")
             return [NoticeResponse]()

@@ -69,6 +69,7 @@ extension RateLimiter {
 
     @Test func `a call that hashes costs more than a read`() {
         #expect(Endpoint.readCompany.cost == 1)
+        #expect(Endpoint.listCompanies.cost == 4, "a ledger is read for each company")
         #expect(Endpoint.startLogin.cost == 2)
         #expect(Endpoint.introspectToken.cost == 1, "a read in the form of a POST")
         #expect(Endpoint.revokeToken.cost == 2 && Endpoint.issueResourceToken.cost == 2)
@@ -198,7 +199,9 @@ extension RateLimiter {
         (["::ffff:203.0.113.9"], "203.0.113.9"), (["203.0.113.9, 10.0.0.2:5000"], "203.0.113.9"),
         (["fe80::1%eth0"], "10.0.0.1"), ([""], "10.0.0.1"),
         ([String(repeating: "9", count: 10_000)], "10.0.0.1"), (["10.0.0.2, 10.0.0.1"], "10.0.0.2"),
-        ([" \t203.0.113.9 \t"], "203.0.113.9"),
+        ([" \t203.0.113.9 \t"], "203.0.113.9"), (["\"\\\", 203.0.113.9"], "203.0.113.9"),
+        (["a\"b, 203.0.113.9, 10.0.0.2"], "203.0.113.9"), (["\"6.6.6.6, 203.0.113.9"], "203.0.113.9"),
+        (["\", 6.6.6.6, \"", "203.0.113.9"], "203.0.113.9"),
     ]) func `behind a trusted proxy the last untrusted address counts`(values: [String], address: String) throws {
         let client = ClientAddress(trustedProxies: try TrustedNetworks(["10.0.0.1", "10.0.0.2"]))
         #expect(client.of(peer: "10.0.0.1", headers: try headers(values)) == address)
@@ -209,6 +212,11 @@ extension RateLimiter {
         (["for=6.6.6.6, FOR=\"203.0.113.9:80\";proto=http"], [], "203.0.113.9"),
         (["for=\"[2001:db8::9]:443\", for=10.0.0.2"], [], "2001:db8::9"), (["for=unknown"], [], "10.0.0.1"),
         (["for=203.0.113.9", "proto=http"], [], "10.0.0.1"), (["203.0.113.9"], [], "10.0.0.1"),
+        (["x, for=203.0.113.9"], [], "203.0.113.9"), (["for=\", for=203.0.113.9"], [], "203.0.113.9"),
+        (["for=\"6.6.6.6, for=\"203.0.113.9:80\";proto=http"], [], "203.0.113.9"),
+        (["\"\\\", for=\"203.0.113.9:80\""], [], "203.0.113.9"),
+        (["for=6.6.6.6;for=7.7.7.7, for=203.0.113.9, for=10.0.0.2"], [], "203.0.113.9"),
+        (["for=\"", "for=203.0.113.9"], [], "203.0.113.9"),
         (["for=6.6.6.6"], ["203.0.113.9"], "203.0.113.9"), (["for=6.6.6.6"], ["a"], "10.0.0.1"),
     ]) func `without X-Forwarded-For the addresses of Forwarded count`(
         forwarded: [String], others: [String], address: String

@@ -77,9 +77,10 @@ import Testing
         #expect(try answer.problem.errors.first?.place == .parameter(name))
     }
 
-    @Test func `an address that is none is named as the parameter`() async throws {
+    @Test(arguments: [ErrorCode.emailInvalid, .requestInvalid])
+    func `an address that is none is named as the parameter`(code: ErrorCode) async throws {
         var service = FakeService()
-        service.failure = ServiceError(.emailInvalid, members: [.init(pointer: "/email", detail: "one @ is expected")])
+        service.failure = ServiceError(code, members: [.init(pointer: "/email", detail: "one @ is expected")])
         let (answer, _) = try await get("/v1/companies/Acme/employees?email=zoe", [], service)
         #expect(try answer.problem.code == "request.invalid")
         #expect(try answer.problem.errors.map(\.place) == [.parameter("email")])

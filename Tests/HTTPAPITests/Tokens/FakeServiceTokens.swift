@@ -44,13 +44,9 @@ extension FakeService {
         case let issue as IssueResourceToken:
             try await enter("issueResourceToken", ["resource": issue.resource], call)
             return ResourceTokenResponse(accessToken: "a.b.c", expiresAt: Self.time)
-        // No token is one of a grant, and there is no client.
+        // No token is one of a grant.
         case is IntrospectGrantToken: return .some(JSONValue?.none as any Sendable)
-        case is RevokeGrantToken, is IsClientOrigin: return false
-        case is AuthenticateClient: return .some(AuthenticatedClient?.none as any Sendable)
-        case is ReadUserInfo: return .some(JSONValue?.none as any Sendable)
-        case is Authorize: return Authorize.Answer.now(.fault(.unknownClient))
-        case is LogOut: return LogOutAnswer.done
+        case is RevokeGrantToken: return false
         default: return nil
         }
     }

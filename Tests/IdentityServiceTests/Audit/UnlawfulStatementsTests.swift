@@ -255,6 +255,33 @@ import Testing
         }
     }
 
+    @Test func `verification reports an app of the pages that the operator did not name`() throws {
+        let other = try SigningKeyPair()
+        var scene = try HistoryScene()
+        let app = scene.app.app, stream = StreamID.app(app), foreign = AppID(UUID())
+        func enable(_ by: Authority) -> PagesEnabled { PagesEnabled(appID: app, by: by) }
+        try scene.history.append(scene.history.byOperator(on: stream, enable), to: stream)
+        try scene.history.expectLawful()
+
+        let signed = try scene.history.byOperator(on: stream, enable).by
+        let unlawful: [(payload: any EventPayload, words: String)] = [
+            (
+                enable(.operator(nil)),
+                "the decision to register an app, change its secrets, resources or client data has no signature"
+            ),
+            (
+                try scene.history.byOperator(other, on: stream, enable),
+                "the decision is signed with a key that is not the operator's"
+            ),
+            (PagesEnabled(appID: foreign, by: signed), "the operator's statement is about something else"),
+        ]
+        for (payload, words) in unlawful {
+            var history = scene.history
+            try history.append(payload, to: stream)
+            try history.expectFinding(words)
+        }
+    }
+
     @Test func `verification reports client data that the operator did not decide about`() throws {
         let other = try SigningKeyPair()
         var scene = try HistoryScene()

@@ -66,7 +66,18 @@ struct FlowStateTests {
         .registration(FlowState.Registration(email: "", isCompanyOwnedEmail: false, namedCredentialId: UUID())),
         .login(account), .login(FlowState.Account(isDecoy: false)), .change(account), .change(account, proved),
         .recovery(account), .recovery(account, approved), .returning(account),
+        .address(account, AddressLogin(address: "jane@bayunsystems.com", client: UUID())), .address(account, picking),
     ]
+
+    /// A log-in by an address whose secret was proved.
+    private static let picking = AddressLogin(
+        address: "jane@bayunsystems.com", kind: .passphrase, userKey: [4] + [UInt8](repeating: 3, count: 64),
+        choices: [
+            AddressLogin.Choice(
+                tenant: UUID(), employee: UUID(), company: "bayunsystems.com", companyEmployeeId: "emp-1",
+                challenge: [1, 2], salt: [UInt8](repeating: 4, count: 32),
+                userSignature: [UInt8](repeating: 5, count: 64))
+        ])
 
     @Test(arguments: purposes) func `a flow's row round-trips`(purpose: FlowState.Purpose) throws {
         var state = sample
@@ -83,6 +94,15 @@ struct FlowStateTests {
         #expect(state.finished.account?.decoyKeys == nil && state.finished.account?.standIn == nil)
         if case .recovery(_, let approved) = state.finished.purpose { #expect(approved == nil) }
         if case .change(_, let proved) = state.finished.purpose { #expect(proved == nil) }
+        if state.address != nil { #expect(state.finished.address == AddressLogin(address: "")) }
+    }
+
+    @Test func `attempts on an address are counted for its directory, also once an account is picked`() {
+        var state = sample
+        #expect(state.countedTenantId == state.tenantId)
+        state.purpose = .address(Self.account, Self.picking)
+        #expect(state.countedTenantId == LedgerID.directory(of: UserID(state.userId)).uuid)
+        #expect(AdmissionLane(state).tenant == state.countedTenantId)
     }
 
     /// Processes of two versions continue each other's flows.

@@ -30,6 +30,20 @@ struct AdmissionQuotaTests {
         #expect(first == 12 && others == 4)
     }
 
+    @Test func `one network's log-ins on the pages leave places to other networks`() {
+        var quota = AdmissionQuota(places: 32, kept: 8)
+        let tenants = [UUID(), UUID()]
+        func from(_ network: UInt8, _ index: Int) -> AdmissionLane {
+            AdmissionLane(app: good, tenant: tenants[index % 2], isKnownDevice: false, network: [network])
+        }
+        let first = (0..<36).count { quota.enter(from(1, $0)) }
+        let others = (0..<36).count { quota.enter(from(2, $0)) }
+        #expect(first == 12 && others == 4)
+        quota.leave(from(1, 0))
+        let (second, again) = (quota.enter(from(2, 0)), quota.enter(from(1, 0)))
+        #expect(second && !again)
+    }
+
     @Test func `known devices of one app leave places to those of other apps`() {
         var quota = AdmissionQuota(places: 32, kept: 8)
         let first = (0..<100).count { _ in quota.enter(lane(hostile, known: true)) }
@@ -54,6 +68,19 @@ struct AdmissionQuotaTests {
 
 struct UnknownAttemptsTests {
     private let start = ContinuousClock.now
+
+    @Test func `attempts on the pages draw on the rate of their network, and memory is bounded`() throws {
+        let attempts = UnknownAttempts(RateLimit(perSecond: 0.001, burst: 2, addresses: 2))
+        let pages = UUID()
+        for _ in 0..<2 { try attempts.draw(pages, network: [1], now: start) }
+        #expect(throws: ServiceError.self) { try attempts.draw(pages, network: [1], now: start) }
+        try attempts.draw(pages, network: [2], now: start)
+        // The third and the fourth network share a bucket, because both others are in use.
+        try attempts.draw(pages, network: [3], now: start)
+        try attempts.draw(pages, network: [4], now: start)
+        #expect(throws: ServiceError.self) { try attempts.draw(pages, network: [5], now: start) }
+        try attempts.draw(pages, network: [2], now: start)
+    }
 
     @Test func `attempts on unknown names draw on the app's own rate`() throws {
         let attempts = UnknownAttempts(RateLimit(perSecond: 1, burst: 3))

@@ -91,6 +91,7 @@ import Testing
             let until = MPinScene.expired.adding(.seconds(3_600))
             #expect(events == [.restarted(MPinRegistrationRestarted(expiresAt: until))])
             #expect(state.progress == .started(until: until) && state.startedAt == MPinScene.expired)
+            #expect(state.firstStartedAt == MPinScene.start)
             #expect(state.failures == failures && state.lifetimeFailures == failures)
             #expect(throws: Refusal.unauthorized) {
                 try MPinIdentity.decide(state, MPinScene.prove(true, at: MPinScene.expired))

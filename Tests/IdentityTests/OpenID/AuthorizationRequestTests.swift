@@ -96,6 +96,37 @@ import Testing
         #expect(try fault([("response_mode", "query")]) == nil)
     }
 
+    @Test func `the port of a loopback address is free for a public client, and nothing else`() throws {
+        let uris = ["http://127.0.0.1/callback", "http://[::1]:4000/callback?a=b", "http://localhost:5000/"]
+        func found(_ text: String, isPublic: Bool = true) throws -> String? {
+            let registration = try ClientRegistration(redirects: uris.map { try ClientURI($0) }, isPublic: isPublic)
+            let parameters = Self.parameters([("redirect_uri", text)])
+            return try? AuthorizationRequest.redirect(of: parameters, registration).text
+        }
+        for text in uris + ["http://127.0.0.1:51004/callback", "http://[::1]/callback?a=b"] {
+            #expect(try found(text) == text, "the URI of the request, with its port")
+        }
+        for text in [
+            "http://localhost:5001/", "https://127.0.0.1:51004/callback", "http://127.0.0.1:51004/Callback",
+            "http://127.0.0.1:51004/callback/", "http://127.0.0.1:51004/callback#x", "http://127.0.0.1:0/callback",
+            "http://127.0.0.1:051004/callback", "http://127.0.0.1:51004.evil.example/callback",
+            "http://127.0.0.1:51004@evil.example/callback", "http://[::1]:51004/callback", "http://127.0.0.1:51004",
+            "http://127.0.0.2:51004/callback", "HTTP://127.0.0.1:51004/callback", "http://127.1:51004/callback",
+        ] {
+            #expect(try found(text) == nil, "\(text)")
+        }
+        for uri in uris { #expect(try found(uri, isPublic: false) == uri) }
+        #expect(try found("http://127.0.0.1:51004/callback", isPublic: false) == nil)
+    }
+
+    @Test func `a request is measured as it would be stored`() {
+        func isTooLarge(_ text: String) -> Bool { Self.parameters([("login_hint", text)]).isTooLarge }
+        #expect(!isTooLarge(String(repeating: "a", count: 10_000)))
+        // JSON escapes them.
+        #expect(isTooLarge(String(repeating: "\u{1}", count: 3_000)))
+        #expect(isTooLarge(String(repeating: "\\", count: 7_000)) && isTooLarge(String(repeating: "\"", count: 7_000)))
+    }
+
     @Test func `a request without S256 is refused, so that nobody can leave out PKCE`() throws {
         for changes in [
             [("code_challenge", nil)], [("code_challenge_method", nil)], [("code_challenge_method", "plain")],

@@ -87,6 +87,7 @@ enum EventSamples {
                 appID: app,
                 client: try ClientRegistration(
                     redirects: [ClientURI("http://127.0.0.1:8000/callback")], anyTenant: true), by: byOperator),
+            PagesEnabled(appID: app, by: byOperator),
             TokenKeysRotated(keyIDs: keyIDs, signsFrom: Sample.start, isCompromised: false),
             BrowserSessionOpened(browserSessionID: Sample.id(95), sessionID: session, employeeID: employee),
             GrantOpened(
@@ -95,6 +96,13 @@ enum EventSamples {
             GrantClosed(grantID: Sample.id(96), reason: .codeReused),
             ConsentGiven(employeeID: employee, clientID: app, scopes: [.email, .openid]),
             ConsentWithdrawn(employeeID: employee, clientID: app),
+            WaitEnded(
+                flow: flow, employeeID: employee, sessionID: session, key: Sample.key(0x11),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44)),
+            DeviceMailConfirmed(
+                flow: flow, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), address: 7),
+            DeviceNamed(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), name: Personal(employee, "Zoë’s tablet")),
         ]
     }
 

@@ -47,6 +47,7 @@ import Testing
         CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, MailFailed.self, MailQueued.self,
         MailSent.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
         TokenKeysRotated.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
+        WaitEnded.self, DeviceMailConfirmed.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {
@@ -82,6 +83,7 @@ enum GoldenFiles {
         .appending(path: "Fixtures/events")
     static let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Identity")
+        .resolvingSymlinksInPath()
 
     /// Every version of every event.
     static let all: [Version] = EventCatalogue.all.flatMap { type in

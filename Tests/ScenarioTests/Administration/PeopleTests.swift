@@ -63,8 +63,11 @@ struct `An app that knows an id or an address` {
         #expect(
             try await found(client, "other-address.example", "email=\(segment(member.person.email))", at: nil).isEmpty)
         #expect(try await found(client, company, "email=nobody%40address.example", at: nil).isEmpty)
-        let wrong = try await client.get(client.path(company, "/employees?email=zoe"))
-        try expectProblem(wrong, "request.invalid")
+        for text in ["zoe", "zo\u{200B}e@address.example"] {
+            let wrong = try await client.get(client.path(company, "/employees?email=\(segment(text))"))
+            try expectProblem(wrong, "request.invalid")
+            #expect(try wrong.json["errors"]?.items.first?["parameter"]?.text == "email", "\(wrong)")
+        }
     }
 
     @Test func `lists the companies that it is linked to`() async throws {
@@ -91,5 +94,28 @@ struct `An app that knows an id or an address` {
         for (company, tenant) in tenants { #expect(mine[company] == tenant) }
         let stranger = try await sharedWorld().makeApp(name: "stranger")
         #expect(try await listed(client.by(stranger)) == [:])
+    }
+
+    @Test func `lists only companies whose links let it in`() async throws {
+        let world = try sharedWorld()
+        let app = try await world.makeApp(name: "partly linked")
+        var names: Set<String> = []
+        for (index, roles) in [["CREATION"], [], ["ACCESS", "CREATION"], ["CREATION"]].enumerated() {
+            let attack = try await Attack("partly-\(index).example", try world.client)
+            if !roles.isEmpty { try await attack.decided(attack.link(app, roles: roles)) }
+            if roles.contains("ACCESS") { names.insert(attack.company) }
+            try await attack.client.settle(attack.company)
+        }
+        // Every page is one candidate, so a page may be empty although another follows.
+        var found: Set<String> = [], after: Int64? = 0, pages = 0
+        while let start = after {
+            let page = try await world.client.by(app).get("/v1/companies?limit=1&after=\(start)")
+            #expect(page.status == 200, "\(page)")
+            for item in page["items"]?.items ?? [] { found.insert(item["companyName"]?.text ?? "") }
+            after = page["next"]?.number
+            pages += 1
+        }
+        #expect(found == names)
+        #expect(pages >= 3)
     }
 }

@@ -63,6 +63,15 @@ struct `The policy of a company` {
         expectOutcome(try await flow.complete(person, asked), "authorizationPending")
         let login = try await Flow.logIn(person, device, client)
         #expect(try await login.prove(device)["questions"] == nil)
+        // A change is refused alike, where its request has the credentials.
+        var renewed = founder.person
+        renewed.passphrase = "a new passphrase"
+        renewed.questionsWithPassphrase = true
+        let change = try await Flow.change(founder.person, founder.device, client)
+        let old = try await change.prove(founder.device)
+        let refused = try await client.send(try change.change(from: founder.person, to: renewed, old))
+        try expectProblem(refused, "request.invalid")
+        #expect(try refused.json["errors"]?.items.first?["pointer"]?.text == "/credentials/questionsWithPassphrase")
     }
 
     @Test func `links apps and unlinks them by an admin's signature`() async throws {

@@ -1,4 +1,5 @@
 import Canonical
+import Crypto
 import EventCoding
 import Foundation
 @testable import Identity
@@ -75,6 +76,35 @@ struct `Events appended past the service` {
             expectRefused(try await attack.decide(.reinstatement, about: victim.person, by: again))
             try expectProblem(try await client.by(other).get("/v1/companies/\(attack.company)"), "company.unknown")
             #expect(try await client.logIn(victim.person, victim.device).outcome != "success")
+        }
+    }
+
+    @Test func `a statement that issued an invitation before ids had a version issues none again`() async throws {
+        try await withTenure { world in
+            let attack = try await Attack("old-ids.example", try world.client), client = attack.client
+            let ledger = try await world.ledger(attack.company), founder = attack.founder
+            let path = client.path(attack.company, "/invitations")
+            func body(_ id: String) -> [String: JSONValue] {
+                let salt = Base64.encode([UInt8](repeating: 7, count: 32))
+                return ["companyEmployeeId": .string(id), "subjectSalt": .string(salt)]
+            }
+            expectOutcome(try await client.signed(by: founder, "POST", path, body("zoe")), "done")
+            let asked = try await client.send(client.request("POST", path, .object(body("bob")), by: founder.session))
+            let statement = try #require(asked["statement"]?.text)
+            let hash = SHA256.hash(data: try #require(Base64.decode(statement)))
+            let old = InvitationID(try #require(UUID(bytes: Array(hash.prefix(16)))))
+            let issued = try await newest(InvitationIssued.type, in: ledger, world)
+            _ = try await append(
+                NewEvent(
+                    id: UUID(), stream: .invitation(old, in: TenantID(ledger.uuid)), type: issued.type,
+                    schema: issued.schema, data: issued.data), world)
+            var signed = body("bob")
+            signed["statement"] = .string(statement)
+            signed["signature"] = .string(try founder.device.sign(base64: statement, .raw))
+            try expectProblem(
+                try await client.send(client.request("POST", path, .object(signed), by: founder.session)),
+                "request.stale")
+            expectOutcome(try await client.signed(by: founder, "POST", path, body("eve")), "done")
         }
     }
 

@@ -34,6 +34,24 @@ struct `A place of a user id` {
         }
     }
 
+    @Test func `is not held by restarts`() async throws {
+        try await withMPin { scene in
+            let creating = try await scene.unauthorized()
+            var squatters: [MPinEnrolment] = []
+            for _ in 0..<8 { squatters.append(try await creating.started("restarted")) }
+            for _ in 0..<2 {
+                scene.clock.pass(.seconds(200))
+                for squatter in squatters { #expect(try await creating.restart(squatter).status == 200) }
+            }
+            let refused = try await creating.start("restarted")
+            expectMPinProblem(refused, "request.rate_limited")
+            let rest = try #require(wait(refused))
+            #expect((190...200).contains(rest), "\(refused)")
+            scene.clock.pass(.seconds(rest))
+            #expect(try await creating.start("restarted").status == 200)
+        }
+    }
+
     @Test func `is not promised where all identities are registered`() async throws {
         try await withMPin { scene in
             var holders: [MPinHolder] = []

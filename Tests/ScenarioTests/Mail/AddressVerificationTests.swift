@@ -65,6 +65,24 @@ struct `An address` {
         }
     }
 
+    @Test func `oidcc-scope-email is told to a client once it is verified, and is absent before`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader")
+            let party = try await RelyingParty.make(scene.world, of: [scene.company])
+            let cookie = try await party.cookie(of: member)
+            let before = try await party.tokens(cookie: cookie)
+            #expect(try before.claims["email"] == nil && before.claims["email_verified"] == nil)
+            expectOutcome(try await scene.askForMail(member), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            #expect(try await scene.follow(link).status == 200)
+            let info = try await party.userInfo(before.access)
+            #expect(info["email"]?.text == member.person.email && info["email_verified"] == true)
+            let after = try await party.tokens(["scope": "openid email"], cookie: cookie).claims
+            #expect(after["email"] == info["email"] && after["email_verified"] == true && after["groups"] == nil)
+        }
+    }
+
     @Test func `takes the place of an invitation where the domain is the company's, once it is verified`() async throws
     {
         let mailbox = Mailbox()

@@ -135,6 +135,14 @@ struct GrantTokens: Sendable {
         scope = try #require(reply["scope"]?.text)
     }
 
+    /// The header of the ID token.
+    var header: JSONValue {
+        get throws {
+            let first = try #require(id.split(separator: ".").first)
+            return try StrictJSON.parse(try #require(Base64URL.decode(String(first))))
+        }
+    }
+
     /// The claims of the ID token, unverified.
     var claims: JSONValue {
         get throws {

@@ -169,7 +169,7 @@ struct `The message of a refusal` {
         try expect(try await refresh("nonsense"), code, at: "/refreshToken", "not a refresh token")
         let first = try await refresh(member.refreshToken)
         let next = try #require(first["refreshToken"]?.text, "\(first)")
-        try expect(try await read(member.accessToken), code, at: "Authorization", "a refresh has replaced the token")
+        try expect(try await read(member.accessToken), code, at: "Authorization", "not valid, replaced, or")
         let reused = try await refresh(member.refreshToken)
         try expectProblem(reused, "session.reused")
         #expect(reused["title"]?.text?.contains("used before") == true)

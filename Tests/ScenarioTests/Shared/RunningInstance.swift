@@ -47,6 +47,7 @@ struct RunningInstance: Sendable {
         var configuration = HTTPConfiguration(
             port: 0, rateLimit: options.rateLimit, onServerRunning: { announce.yield($0) })
         configuration.now = options.settings.now
+        configuration.servesPages = options.servesPages
         let application = try makeApplication(
             service: assembly.service, configuration: configuration, logger: logger)
         let group = ServiceGroup(

@@ -26,6 +26,8 @@ struct WorldOptions: Sendable {
     var rateLimit: RateLimit?
     /// Whether the app of the world lets its users choose questions of their own.
     var customQuestions = false
+    /// Whether the service serves pages; a world with pages has an app for them.
+    var servesPages = false
     /// The D-TAs that the service gets key shares of M-Pin from, if it offers M-Pin.
     var mpinKeys: (any MPinKeySource)?
     /// Takes the mails, if the service sends any. `settings.mail` is needed too.

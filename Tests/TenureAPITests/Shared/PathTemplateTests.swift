@@ -26,7 +26,7 @@ import Testing
     @Test func `a path starts with a slash`() {
         #expect(PathTemplate.segments(of: "v1") == nil)
         #expect(PathTemplate.segments(of: "") == nil)
-        #expect(PathTemplate.segments(of: "/") == [""])
+        #expect(PathTemplate.segments(of: "/") == [])
     }
 
     @Test func `a capture without a value matches nothing`() throws {

@@ -90,9 +90,10 @@ import Testing
         for value in values { #expect(!"\(value)".contains("hunter2")) }
     }
 
-    @Test func `the endpoints that refuse as OAuth does are those two`() {
+    @Test func `the endpoints that refuse as OAuth does are those three`() {
         #expect(
-            Endpoint.all.filter { Endpoint.refusesAsOAuth(path: $0.template.text) } == [.introspectToken, .revokeToken])
+            Endpoint.all.filter { Endpoint.refusesAsOAuth(path: $0.template.text) }
+                == [.introspectToken, .revokeToken, .issueGrantTokens])
         #expect(!Endpoint.refusesAsOAuth(path: "/oauth/introspect/"))
     }
 }

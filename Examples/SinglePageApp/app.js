@@ -1,0 +1,18 @@
+import {Tenure} from "./tenure.js";
+
+const tenure = new Tenure(await (await fetch("settings.json")).json());
+const [greeting, logIn, logOut] = ["greeting", "login", "logout"].map((id) => document.getElementById(id));
+logIn.addEventListener("click", () => tenure.logIn());
+logOut.addEventListener("click", () => tenure.logOut());
+
+function show(person, text = person ? `Hello ${person.email ?? person.preferred_username}.` : "") {
+  greeting.textContent = text;
+  logIn.hidden = Boolean(person);
+  logOut.hidden = !person;
+}
+
+try {
+  show(await tenure.finish() ?? tenure.person());
+} catch (error) {
+  show(null, error.message);
+}

@@ -1,0 +1,135 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// Somebody who is logged in, on a page of their own account.
+struct AccountVisit: Sendable {
+    let visit: PageVisit
+    let browser: BrowserSession
+    /// The value of the browser's cookie.
+    let cookie: String
+    let language: PageLanguage
+
+    var exchange: RoutedRequest { visit.exchange }
+
+    /// The person, as use cases take one.
+    var caller: EmployeeCaller { browser.caller }
+
+    /// A text in the person's language, with the values of `{1}`, `{2}` and `{3}`.
+    func text(_ word: PageWord, _ first: String = "", _ second: String = "", _ third: String = "") -> String {
+        word.text(in: language, first, second, third)
+    }
+
+    /// The token of a form.
+    ///
+    /// - Parameters:
+    ///   - endpoint: Where the form is sent to.
+    ///   - request: What the form is about, which its field `request` repeats.
+    func token(_ endpoint: Endpoint, _ request: String) -> String {
+        FormToken(cookie: cookie, path: endpoint.template.text, request: request).text
+    }
+
+    /// The account and its session.
+    func me() async throws -> MeResponse { try await exchange.run(ReadMe(caller: caller)) }
+
+    /// A page of the account, with the links to the others.
+    func page(
+        _ template: PageTemplate, _ title: PageWord, of me: MeResponse, at endpoint: Endpoint, _ content: PageContent,
+        problem: AccountProblem? = nil
+    ) -> HostedPage {
+        var content = content
+        content["account"] = .text(
+            me.companyEmployeeId.map { text(.account, $0, me.companyName) }
+                ?? text(.accountNameless, "", me.companyName))
+        content["navigation"] = .text(text(.accountNavigation))
+        content["sections"] = .list(
+            AccountSection.all(for: me).map { section in
+                var link: PageContent = [
+                    "path": .text(section.endpoint.template.text), "label": .text(text(section.word)),
+                ]
+                if section.endpoint == endpoint { link["here"] = "page" }
+                return link
+            })
+        if let problem {
+            content["problem"] = .text(text(problem.word))
+            content["problemTitle"] = .text(text(.pageProblem))
+        }
+        return HostedPage(
+            template: template, language: language, title: text(title), content: content,
+            status: problem?.status ?? 200)
+    }
+}
+
+/// A page that the pages of the account link to.
+struct AccountSection: Sendable {
+    let endpoint: Endpoint
+    let word: PageWord
+
+    /// The pages that somebody may see.
+    static func all(for me: MeResponse) -> [AccountSection] {
+        let own = [
+            AccountSection(endpoint: .showAccount, word: .accountTitle),
+            AccountSection(endpoint: .showDevices, word: .devicesTitle),
+            AccountSection(endpoint: .showSessions, word: .sessionsTitle),
+            AccountSection(endpoint: .showConsents, word: .consentsTitle),
+        ]
+        guard me.mayDecide else { return own }
+        return own + [AccountSection(endpoint: .showApprovals, word: .approvalsTitle)]
+    }
+}
+
+extension MeResponse {
+    /// Whether the session is that of an admin, with a device key that carries the role.
+    var mayDecide: Bool { session.role != "employee" }
+}
+
+extension Timestamp {
+    /// The time as people read it: `2026-11-26 12:34 UTC`.
+    var forPeople: String {
+        let text = description
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5)) UTC"
+    }
+}
+
+extension Route {
+    /// A page of the account. Somebody who is not logged in is sent to log in.
+    static func account(
+        _ endpoint: Endpoint, _ respond: @escaping @Sendable (AccountVisit) async throws -> Reply
+    ) -> Route {
+        Route(page: endpoint) { exchange in
+            let visit = PageVisit(exchange: exchange)
+            guard let session = try await visit.session() else { return .seeOther(AccountVisit.logInPath) }
+            let account = AccountVisit(
+                visit: visit, browser: session.browser, cookie: session.cookie, language: visit.language())
+            return try await AccountVisit.sendingToLogIn { try await respond(account) }
+        }
+    }
+
+    /// A form of a page of the account, which belongs to the session that the page was shown in.
+    static func accountForm(
+        _ endpoint: Endpoint, _ respond: @escaping @Sendable (AccountVisit, PageForm) async throws -> Reply
+    ) -> Route {
+        Route(page: endpoint, body: .form) { exchange in
+            let visit = PageVisit(exchange: exchange)
+            let form: PageForm
+            do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+            guard let session = try await visit.session() else { return .seeOther(AccountVisit.logInPath) }
+            let account = AccountVisit(
+                visit: visit, browser: session.browser, cookie: session.cookie, language: visit.language())
+            return try await AccountVisit.sendingToLogIn { try await respond(account, form) }
+        }
+    }
+}
+
+extension AccountVisit {
+    /// Where somebody without a session goes.
+    static let logInPath = "/login"
+
+    /// Sends somebody to log in whose session or account ends while the page is made.
+    static func sendingToLogIn(_ respond: () async throws -> Reply) async throws -> Reply {
+        do { return try await respond() } catch let error as ServiceError where error.code == .sessionInvalid {
+            return .seeOther(logInPath)
+        }
+    }
+}

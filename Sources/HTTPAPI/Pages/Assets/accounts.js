@@ -1,0 +1,81 @@
+// @ts-check
+/** Lists the accounts that this browser knows on the log-in page, each as a button. */
+import { forget, remembered } from "./device.js";
+
+/** @typedef {import("./device.js").DeviceKey} DeviceKey */
+
+/**
+ * The accounts to list: those of the company that the request is about, or all.
+ * @param {DeviceKey[]} accounts
+ * @param {string} company the name of the company; empty for any
+ * @returns {DeviceKey[]}
+ */
+export function listed(accounts, company) {
+  const wanted = company.trim().toLowerCase();
+  return wanted ? accounts.filter((account) => account.company.trim().toLowerCase() === wanted) : accounts;
+}
+
+/**
+ * @param {HTMLElement} section
+ * @param {HTMLFormElement} form
+ */
+async function show(section, form) {
+  const accounts = listed(await remembered(), section.dataset.company ?? "");
+  const list = section.querySelector("ul"), template = section.querySelector("template");
+  // A form that comes back with a problem stays in sight.
+  if (!list || !template || accounts.length === 0 || document.querySelector(".problems")) return;
+  const language = document.documentElement.lang;
+  for (const account of accounts) list.append(item(account, template, form, language));
+  section.hidden = false;
+  form.hidden = true;
+  document.getElementById("other")?.addEventListener("click", () => reveal(section, form));
+}
+
+/**
+ * @param {HTMLElement} section
+ * @param {HTMLFormElement} form
+ */
+function reveal(section, form) {
+  section.hidden = true;
+  form.hidden = false;
+  document.getElementById("company")?.focus();
+}
+
+/**
+ * The entry of an account.
+ * @param {DeviceKey} account
+ * @param {HTMLTemplateElement} template
+ * @param {HTMLFormElement} form
+ * @param {string} language
+ * @returns {DocumentFragment}
+ */
+function item(account, template, form, language) {
+  const entry = /** @type {DocumentFragment} */ (template.content.cloneNode(true));
+  /** @param {string} selector @param {string} value */
+  const write = (selector, value) => { entry.querySelector(selector)?.append(value); };
+  const time = new Date(account.lastUsed);
+  write(".name", account.id);
+  write(".company", account.company);
+  write("time", time.toLocaleDateString(language));
+  entry.querySelector("time")?.setAttribute("datetime", time.toISOString());
+  const line = entry.querySelector("li");
+  entry.querySelector(".account")?.addEventListener("click", () => {
+    /** @param {string} name @param {string} value */
+    const fill = (name, value) => { /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value; };
+    fill("company", account.company);
+    fill("employee", account.id);
+    form.requestSubmit();
+  });
+  entry.querySelector(".forget")?.addEventListener("click", async () => {
+    await forget(account.company, account.id);
+    const list = line?.parentElement;
+    line?.remove();
+    const section = document.getElementById("accounts");
+    if (section && list?.children.length === 0) reveal(section, form);
+  });
+  return entry;
+}
+
+const section = globalThis.document?.getElementById("accounts");
+const form = globalThis.document?.querySelector("form[data-device-key]");
+if (section && form) await show(section, /** @type {HTMLFormElement} */ (form)).catch(() => {});

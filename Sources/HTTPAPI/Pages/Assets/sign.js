@@ -1,0 +1,94 @@
+// @ts-check
+/** Signs a statement with the device key of this browser: the module of pages that show what somebody signs. */
+import { base64url, bytesOf, find, remembered, sign } from "./device.js";
+
+/**
+ * What the page says that the statement says.
+ * @typedef {object} Expected
+ * @property {string} tag the first line
+ * @property {string} action
+ * @property {string} reason
+ * @property {string} fingerprint of the device key that the statement is about, in hexadecimal; empty for none
+ */
+
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Promise<string>} the SHA-256 in hexadecimal
+ */
+export async function fingerprintOf(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Whether a statement says what the page says, and names this key as its signer. Nothing else is ever signed here.
+ * @param {Uint8Array} bytes
+ * @param {Expected} expected
+ * @param {Uint8Array} publicKey the key that is about to sign
+ * @returns {Promise<boolean>}
+ */
+export async function isStatement(bytes, expected, publicKey) {
+  const text = new TextDecoder().decode(bytes), tag = expected.tag + "\n";
+  if (!/^tenure\/v1\/(key|recovery)-[a-z]+\n$/.test(tag) || !text.startsWith(tag)) return false;
+  try {
+    const { action, reason, signer, employeeKey } = JSON.parse(text.slice(tag.length));
+    if (action !== expected.action || reason !== expected.reason || signer !== base64url(publicKey)) return false;
+    if (!expected.fingerprint) return employeeKey === undefined;
+    return (await fingerprintOf(bytesOf(employeeKey))) === expected.fingerprint;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The key of this browser with a fingerprint. The account may have been entered in another spelling at its log-in.
+ * @param {string} company
+ * @param {string} employee
+ * @param {string} fingerprint
+ */
+export async function keyOf(company, employee, fingerprint) {
+  for (const key of [await find(company, employee), ...(await remembered())]) {
+    if (key && (await fingerprintOf(key.publicKey)) === fingerprint) return key;
+  }
+  return undefined;
+}
+
+/** @param {string} id */
+function reveal(id) {
+  const element = document.getElementById(id);
+  if (element) element.hidden = false;
+}
+
+/**
+ * Lets the button of a form sign.
+ * @param {HTMLFormElement} form
+ */
+async function attach(form) {
+  const { company = "", employee = "", signer = "", tag = "", action = "", reason = "", fingerprint = "" } =
+    form.dataset;
+  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  if (!key) return reveal("no-key");
+  /** @param {string} name @returns {HTMLInputElement} */
+  const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+  const button = /** @type {HTMLButtonElement} */ (form.querySelector("button"));
+  let isBusy = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    isBusy = true;
+    try {
+      const bytes = bytesOf(field("statement").value);
+      if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
+      field("signature").value = base64url(await sign(key, bytes));
+      form.submit();
+    } catch {
+      isBusy = false;
+      reveal("failed");
+    }
+  });
+  window.addEventListener("pageshow", () => { isBusy = false; });
+  button.disabled = false;
+}
+
+const form = globalThis.document?.querySelector("form#sign");
+if (form) await attach(/** @type {HTMLFormElement} */ (form));

@@ -1,0 +1,103 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// A decision about a device key, as a page of the account asks for it: about a device of one's own, or as an admin
+/// about somebody else's.
+struct DecisionPage: Sendable {
+    let action: DecideKey.Action
+    /// The fingerprint of the device key, 64 lower-case hexadecimal digits.
+    let fingerprint: String
+    /// The employee id of the device's owner; `nil` for one's own device.
+    let owner: String?
+    /// Why a key is revoked or refused, as the statement names it.
+    let reason: String?
+
+    /// Reads the decision from a query or a form.
+    ///
+    /// - Returns: `nil` for fields that no page of the service has.
+    init?(fingerprint: String, _ fields: FormReader) {
+        let texts: (owner: String?, reason: String?)
+        do throws(FormError) { texts = (try fields.text("owner"), try fields.text("reason")) } catch { return nil }
+        guard let action = (try? fields.text("action")).flatMap(DecideKey.Action.init(rawValue:)),
+            Hex.decode(fingerprint)?.count == 32
+        else { return nil }
+        self.action = action
+        self.fingerprint = fingerprint
+        owner = texts.owner
+        switch action {
+        case .authorize: self.reason = nil
+        case .refuse: self.reason = DecisionReason.unknown.rawValue
+        case .revoke:
+            guard owner == nil, let known = texts.reason.flatMap(DecisionReason.init(rawValue:)) else { return nil }
+            self.reason = known.rawValue
+        }
+    }
+
+    /// The path of the page that asks for the signature.
+    static func path(_ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil) -> String {
+        var fields = [(name: "request", value: fingerprint), ("action", action.rawValue)]
+        if let owner { fields.append(("owner", owner)) }
+        return Endpoint.showDecision.template.text + "?" + String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+    }
+
+    /// Makes the decision, or returns the statement to sign.
+    func decide(_ signed: StatementSignature?, by account: AccountVisit, _ me: MeResponse) async throws
+        -> DecisionResponse
+    {
+        if action == .revoke {
+            return try await account.exchange.run(
+                RevokeDevice(
+                    fingerprint: fingerprint, reason: reason ?? "", signed: signed, caller: account.caller))
+        }
+        guard let employee = owner ?? me.companyEmployeeId else { throw ServiceError(.employeeUnknown) }
+        return try await account.exchange.run(
+            DecideKey(
+                action, company: me.companyName, companyEmployeeId: employee, fingerprint: fingerprint, reason: reason,
+                signed: signed, caller: .employee(account.caller)))
+    }
+
+    /// The page that asks for the signature of a statement.
+    func page(
+        _ statement: [UInt8], for account: AccountVisit, _ me: MeResponse, problem: AccountProblem? = nil
+    ) async throws -> HostedPage {
+        let person = owner ?? me.companyEmployeeId ?? ""
+        var facts: [(label: PageWord, value: String)] = [
+            (.signCompany, me.companyName), (.signPerson, person),
+            (.devicesWords, FingerprintWords(hex: fingerprint).text), (.devicesFingerprint, fingerprint),
+        ]
+        if owner == nil, let name = try await name(account) { facts.insert((.devicesName, name), at: 2) }
+        if let reason = reason.flatMap(DecisionReason.init(rawValue:)) {
+            facts.append((.devicesReason, account.text(reason.word)))
+        }
+        var fields = [(name: "action", value: action.rawValue)]
+        if let owner { fields.append(("owner", owner)) }
+        if action == .revoke, let reason { fields.append(("reason", reason)) }
+        let (tag, title, meaning) = words
+        return SigningPage(
+            title: title, meaning: account.text(meaning, person, me.companyName), facts: facts, statement: statement,
+            expected: (tag, action.rawValue, reason ?? "authorized", fingerprint), endpoint: .makeDecision,
+            request: fingerprint, fields: fields, back: list, section: list
+        ).page(for: account, me, problem: problem)
+    }
+
+    /// The title of the page.
+    var title: PageWord { words.title }
+
+    /// The list that the decision was taken from.
+    var list: Endpoint { owner == nil ? .showDevices : .showApprovals }
+
+    private var words: (tag: String, title: PageWord, meaning: PageWord) {
+        switch action {
+        case .authorize: ("tenure/v1/key-authorization", .decisionAuthorizeTitle, .decisionAuthorizeMeaning)
+        case .refuse: ("tenure/v1/key-refusal", .decisionRefuseTitle, .decisionRefuseMeaning)
+        case .revoke: ("tenure/v1/key-revocation", .decisionRevokeTitle, .decisionRevokeMeaning)
+        }
+    }
+
+    private func name(_ account: AccountVisit) async throws -> String? {
+        let devices = try await account.exchange.run(ListDevices(caller: account.caller))
+        return devices.first { $0.fingerprint == fingerprint }?.name
+    }
+}

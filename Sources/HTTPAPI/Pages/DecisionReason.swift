@@ -1,0 +1,16 @@
+/// Why a device key is revoked, as the statement names it.
+enum DecisionReason: String, Sendable, CaseIterable {
+    case lost
+    case stolen
+    case replaced
+    case unknown
+
+    var word: PageWord {
+        switch self {
+        case .lost: .reasonLost
+        case .stolen: .reasonStolen
+        case .replaced: .reasonReplaced
+        case .unknown: .reasonUnknown
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// A page at which a flow ends without success. It says what happened, what to do next, and begins again.
+enum FlowEnding: Sendable, CaseIterable {
+    /// The flow is over, or not at the step of the form.
+    case expired
+    /// The signature is not one of the device key.
+    case keyInvalid
+    /// Only the blind mode is accepted, which browsers do not have.
+    case blindOnly
+    /// The account is cancelled.
+    case inactive
+    /// No admin has approved the account.
+    case notApproved
+    /// The holder of the address has no account that may be used here.
+    case noAccount
+    /// The device key was refused or revoked.
+    case keyEnded
+    /// The person may not do this, or too many keys are pending.
+    case denied
+    /// The id belongs to somebody.
+    case registered
+    /// Somebody founded the tenant meanwhile.
+    case founded
+    /// The waiting time of a recovery is not over.
+    case recoveryWaits
+    /// The waiting time of a return is not over.
+    case returnWaits
+    /// No return is open to the account.
+    case returnDenied
+    /// Another return is open.
+    case returnOpen
+
+    /// The ending for a refusal; `nil` for a refusal that ends no flow.
+    init?(_ error: ServiceError) {
+        switch error.code {
+        case .flowExpired, .flowAlreadyUsed, .flowWrongStep, .requestStale, .sessionInvalid, .sessionExpired,
+            .idempotencyConflict:
+            self = .expired
+        case .employeeKeyInvalid: self = .keyInvalid
+        case .policyBlindOnly: self = .blindOnly
+        case .employeeInactive: self = .inactive
+        case .employeeNotApproved: self = .notApproved
+        case .authorizationNotPermitted: self = error.isAboutEndedKey ? .keyEnded : .denied
+        case .employeeAlreadyRegistered: self = .registered
+        case .companyAlreadyFounded: self = .founded
+        case .recoveryNotAvailable: self = .recoveryWaits
+        case .returnNotAvailable: self = .returnWaits
+        case .returnNotPermitted: self = .returnDenied
+        case .returnInProgress: self = .returnOpen
+        default: return nil
+        }
+    }
+
+    /// The ending for a refusal in a flow of a kind; `nil` for a refusal that ends no flow.
+    init?(_ error: ServiceError, of purpose: FlowKind) {
+        if purpose == .address, error.code == .appNotLinked {
+            self = .noAccount
+        } else {
+            self.init(error)
+        }
+    }
+
+    private var words: (title: PageWord, text: PageWord, next: PageWord?) {
+        switch self {
+        case .expired: (.endingExpiredTitle, .endingExpired, nil)
+        case .keyInvalid: (.endingKeyInvalidTitle, .endingKeyInvalid, nil)
+        case .blindOnly: (.endingBlindOnlyTitle, .endingBlindOnly, .endingBlindOnlyNext)
+        case .inactive: (.endingInactiveTitle, .endingInactive, .endingInactiveNext)
+        case .notApproved: (.endingNotApprovedTitle, .endingNotApproved, .endingNotApprovedNext)
+        case .noAccount: (.endingNoAccountTitle, .endingNoAccount, .endingNoAccountNext)
+        case .keyEnded: (.endingKeyEndedTitle, .endingKeyEnded, .endingKeyEndedNext)
+        case .denied: (.endingDeniedTitle, .endingDenied, .endingDeniedNext)
+        case .registered: (.endingRegisteredTitle, .endingRegistered, .endingRegisteredNext)
+        case .founded: (.endingFoundedTitle, .endingFounded, .endingFoundedNext)
+        case .recoveryWaits: (.recoverWaitTitle, .recoverNotYet, .recoverNotYetNext)
+        case .returnWaits: (.returnWaitTitle, .returnNotYet, .returnNotYetNext)
+        case .returnDenied: (.returnDeniedTitle, .returnDenied, .returnDeniedNext)
+        case .returnOpen: (.returnOpenTitle, .returnOpen, .returnOpenNext)
+        }
+    }
+
+    /// The page in a language.
+    ///
+    /// - Parameters:
+    ///   - path: Where the person begins again.
+    ///   - status: The HTTP status of the refusal.
+    ///   - time: When the person may come back, if the refusal says it.
+    func page(
+        in language: PageLanguage, again path: String, status: Int, requestId: String, time: String = "?"
+    ) -> HostedPage {
+        var content: PageContent = [
+            "text": .text(words.text.text(in: language, time)),
+            "againPath": .text(path), "again": .text(PageWord.endingAgain.text(in: language)),
+            "requestLabel": .text(PageWord.noticeRequest.text(in: language)), "requestId": .text(requestId),
+        ]
+        if let next = words.next { content["next"] = .text(next.text(in: language)) }
+        return HostedPage(
+            template: .ending, language: language, title: words.title.text(in: language), content: content,
+            status: status)
+    }
+}

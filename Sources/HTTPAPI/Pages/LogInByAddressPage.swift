@@ -1,0 +1,65 @@
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// The page with the form that begins a log-in by an address.
+struct LogInByAddressPage: Sendable {
+    let visit: PageVisit
+    /// The handle of the stored request; empty without one.
+    let request: String
+    let pending: PendingAuthorization?
+    let language: PageLanguage
+    /// What stands in the field.
+    var email: String
+    var problems: [PageProblem] = []
+    var status = 200
+
+    /// The page with what the client knows about the person.
+    init(_ visit: PageVisit, request: String, _ pending: PendingAuthorization?) {
+        self.visit = visit
+        self.request = request
+        self.pending = pending
+        language = visit.language(pending?.locales ?? [])
+        email = pending?.loginHint.flatMap { $0.contains("@") ? $0 : nil } ?? ""
+    }
+
+    /// Adds a problem with a field.
+    mutating func add(_ word: PageWord, at field: String) {
+        problems.append(PageProblem(field: field, text: word.text(in: language)))
+    }
+
+    /// Adds what is wrong with the address or the key.
+    ///
+    /// - Throws: The error, if it is not about them.
+    mutating func add(_ error: ServiceError) throws {
+        switch error.code {
+        case .emailMissing: add(.loginAddressMissing, at: "email")
+        case .emailInvalid, .requestInvalid: add(.loginAddressInvalid, at: "email")
+        case .employeeKeyInvalid: add(.loginNoKey, at: "form")
+        default: throw error
+        }
+        status = error.code.status
+    }
+
+    /// The page as a reply.
+    func reply() throws -> Reply {
+        let visitor = visit.visitor
+        let content: PageContent = [
+            "problems": PageProblem.summary(problems, in: language),
+            "email": .text(email), "emailError": problems.text(at: "email"),
+            "loginPath": .text(visit.path(Endpoint.showLogIn.template.text, for: request)),
+            "module": .text(PageAsset.device.path),
+        ]
+        let words = PageContent(
+            [
+                ("needsScript", .pageNeedsScript), ("emailLabel", .loginAddress), ("noKey", .loginNoKey),
+                ("continue", .pageContinue), ("byCompany", .loginByCompany),
+            ], in: language)
+        let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
+        return try HostedPage(
+            template: .loginAddress, language: language, title: title ?? PageWord.loginTitle.text(in: language),
+            content: content.merging(words).merging(
+                visit.hiddenFields(of: .beginLogInByAddress, subject: request, visitor)), status: status
+        ).reply(visitor)
+    }
+}

@@ -1,0 +1,98 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// The page with the form that begins a log-in.
+struct LogInPage: Sendable {
+    let visit: PageVisit
+    /// The handle of the stored request; empty without one.
+    let request: String
+    let pending: PendingAuthorization?
+    let language: PageLanguage
+    /// What stands in the fields.
+    var company: String
+    var employee: String
+    var problems: [PageProblem] = []
+    var status = 200
+
+    /// The page with what the client knows about the person.
+    init(_ visit: PageVisit, request: String, _ pending: PendingAuthorization?) {
+        self.visit = visit
+        self.request = request
+        self.pending = pending
+        language = visit.language(pending?.locales ?? [])
+        company = pending?.tenant ?? ""
+        employee = pending?.loginHint ?? ""
+    }
+
+    /// Adds a problem with a field.
+    mutating func add(_ word: PageWord, at field: String) {
+        problems.append(PageProblem(field: field, text: word.text(in: language)))
+    }
+
+    /// Adds what is wrong with the names or the key.
+    ///
+    /// - Throws: The error, if it is not about them.
+    mutating func add(_ error: ServiceError) throws {
+        switch error.code {
+        case .companyNameMissing: add(.loginCompanyMissing, at: "company")
+        case .employeeIdMissing: add(.loginEmployeeMissing, at: "employee")
+        case .employeeKeyInvalid: add(.loginNoKey, at: "form")
+        case .requestInvalid:
+            let isAboutId = error.members.contains { $0.place == .pointer("/companyEmployeeId") }
+            add(.flowInputInvalid, at: isAboutId ? "employee" : "company")
+        default: throw error
+        }
+        status = error.code.status
+    }
+
+    /// The page as a reply.
+    func reply() async throws -> Reply {
+        let visitor = visit.visitor
+        var content: PageContent = [
+            "problems": PageProblem.summary(problems, in: language),
+            "company": .text(company), "companyError": problems.text(at: "company"),
+            "employee": .text(employee), "employeeError": problems.text(at: "employee"),
+            "expected": .text(pending?.tenant ?? ""),
+            "addressPath": .text(visit.path("/login/address", for: request)),
+            "registerPath": .text(visit.path("/register", for: request)),
+            "recoverPath": .text(visit.path("/recover", for: request)),
+            "deviceModule": .text(PageAsset.device.path), "accountsModule": .text(PageAsset.accounts.path),
+        ]
+        if let session = try await visit.session() {
+            content["session"] = .list([
+                [
+                    "account": .text(try await visit.account(session.browser, in: language)),
+                    "toAccount": .text(PageWord.loginToAccount.text(in: language)),
+                ]
+            ])
+        }
+        content = content.merging(words).merging(visit.hiddenFields(of: .beginLogIn, subject: request, visitor))
+        let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
+        return try HostedPage(
+            template: .login, language: language, title: title ?? PageWord.loginTitle.text(in: language),
+            content: content, status: status
+        ).reply(visitor)
+    }
+
+    private var words: PageContent {
+        let names: [(String, PageWord)] = [
+            ("needsScript", .pageNeedsScript), ("accountsTitle", .rememberedTitle), ("other", .rememberedOther),
+            ("lastUsed", .rememberedLast), ("forget", .rememberedForget), ("forgetText", .rememberedForgetText),
+            ("forgetConfirm", .rememberedForgetConfirm), ("companyLabel", .loginCompany),
+            ("companyHint", .loginCompanyHint), ("employeeLabel", .loginEmployee), ("noKey", .loginNoKey),
+            ("byAddress", .loginByAddress), ("continue", .pageContinue), ("register", .loginRegister),
+            ("recover", .loginRecover),
+        ]
+        return PageContent(names, in: language)
+    }
+}
+
+extension PageContent {
+    /// Texts in a language by the names of a template.
+    init(_ names: [(String, PageWord)], in language: PageLanguage) {
+        self = [:]
+        for (name, word) in names { self[name] = .text(word.text(in: language)) }
+    }
+}

@@ -1,0 +1,87 @@
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /`.
+    static let showHome = Route(page: .showHome) { exchange in
+        let isLoggedIn = try await PageVisit(exchange: exchange).session() != nil
+        return .seeOther(isLoggedIn ? Endpoint.showAccount.template.text : AccountVisit.logInPath)
+    }
+
+    /// `GET /account`: who is logged in, and what the owner of the account should know.
+    static let showAccount = account(.showAccount) { try await $0.home().reply() }
+
+    /// `POST /account/logout`. It ends the session, and with it what applications have got in it.
+    static let logOutOfAccount = Route(page: .logOutOfAccount, body: .form) { exchange in
+        let visit = PageVisit(exchange: exchange)
+        let form: PageForm
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+        try await exchange.run(CloseBrowserSession(cookie: form.cookie))
+        var reply = try visit.reply(.loggedOut)
+        reply.cookies = [exchange.cookie.deleting]
+        return reply
+    }
+
+    /// The routes of the account's pages.
+    static let ofAccount = [
+        showHome, showAccount, logOutOfAccount, mailAddressLink, showDevices, nameDevice, showDecision, makeDecision,
+        showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
+        showApprovals,
+    ]
+}
+
+extension AccountVisit {
+    /// The first page of the account.
+    ///
+    /// - Parameter problem: Why a form of the page was refused.
+    func home(_ problem: AccountProblem? = nil) async throws -> HostedPage {
+        let me = try await me()
+        var content: PageContent = [
+            "role": .text(text(PageWord(role: me.role))),
+            "loggedInWith": .text(text(.accountSince, me.session.createdAt.forPeople, me.app.name)),
+            "request": "account", "token": .text(token(.logOutOfAccount, "account")),
+            "logOut": .text(text(.logoutConfirm)),
+        ]
+        let notices = me.notices.compactMap { notice($0) }
+        if !notices.isEmpty {
+            content["noticesTitle"] = .text(text(.noticesTitle))
+            content["notices"] = .list(notices)
+        } else if me.emailVerified {
+            content["noNotices"] = .text(text(.noticesNone))
+        }
+        if !me.emailVerified { addAddress(to: &content) }
+        return page(.account, .accountTitle, of: me, at: .showAccount, content, problem: problem)
+    }
+
+    /// A notice, with a link to what the owner can do; `nil` for a kind that says nothing to people.
+    fileprivate func notice(_ notice: NoticeResponse) -> PageContent? {
+        let word: PageWord
+        switch notice.type {
+        case "recovery.opened": word = .noticesRecoveryOpened
+        case "return.opened": word = .noticesReturnOpened
+        case "return.completed": word = .noticesReturnCompleted
+        default: return nil
+        }
+        var content: PageContent = [
+            "text": .text(text(word, notice.openedAt?.forPeople ?? "?", notice.cancelBefore?.forPeople ?? "?"))
+        ]
+        if let by = notice.openedBy { content["by"] = .text(text(.noticesOpenedBy, by)) }
+        if word == .noticesRecoveryOpened {
+            content["path"] = .text(Endpoint.showRecovery.template.text)
+            content["cancel"] = .text(text(.recoveryCancel))
+        }
+        return content
+    }
+}
+
+extension PageWord {
+    /// The text for a role.
+    init(role: String) {
+        self =
+            switch role {
+            case "securityAdmin": .accountSecurityAdmin
+            case "admin": .accountAdmin
+            default: .accountEmployee
+            }
+    }
+}

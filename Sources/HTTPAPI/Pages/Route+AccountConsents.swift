@@ -1,0 +1,38 @@
+import Canonical
+import FoundationEssentials
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /account/consents`.
+    static let showConsents = account(.showConsents) { account in
+        let me = try await account.me()
+        let consents = try await account.exchange.run(ListConsents(browser: account.browser))
+        var content: PageContent = [
+            "explanation": .text(account.text(.consentsExplanation)),
+            "withdraw": .text(account.text(.consentsWithdraw)),
+            "consents": .list(
+                consents.map { consent in
+                    let client = consent.clientID.lowercased
+                    return [
+                        "client": .text(client), "clientName": .text(consent.clientName),
+                        "given": .text(account.text(.consentsGiven, consent.givenAt.forPeople)),
+                        "scopes": .list(
+                            consent.scopes.compactMap(PageWord.init(scope:)).map { word in
+                                ["scope": .text(account.text(word))]
+                            }),
+                        "token": .text(account.token(.withdrawConsent, client)),
+                    ]
+                }),
+        ]
+        if consents.isEmpty { content["none"] = .text(account.text(.consentsNone)) }
+        return try account.page(.consents, .consentsTitle, of: me, at: .showConsents, content).reply()
+    }
+
+    /// `POST /account/consents`: withdraws the consent to one client.
+    static let withdrawConsent = accountForm(.withdrawConsent) { account, form in
+        guard let client = UUID(lowercased: form.request) else { return try account.visit.reply(.malformed) }
+        try await account.exchange.run(WithdrawConsent(browser: account.browser, client: client))
+        return .seeOther(Endpoint.showConsents.template.text)
+    }
+}

@@ -1,0 +1,153 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+import TenureServer
+
+extension Route {
+    /// `GET /account/decision`: what is signed, in words. It changes nothing, because any site can send a browser here.
+    static let showDecision = account(.showDecision) { account in
+        guard let fields = try? FormReader(account.exchange.rawQuery.utf8),
+            let request = try? fields.text("request"), let decision = DecisionPage(fingerprint: request, fields)
+        else { return try account.visit.reply(.malformed) }
+        return try await account.ask(decision, try await account.me())
+    }
+
+    /// `POST /account/decision`, with the signature of the browser's device key.
+    static let makeDecision = accountForm(.makeDecision) { account, form in
+        guard let decision = DecisionPage(fingerprint: form.request, form.fields) else {
+            return try account.visit.reply(.malformed)
+        }
+        let me = try await account.me()
+        // Without a signature the page is shown once more: the script did not run.
+        guard let signed = form.signed else { return try await account.ask(decision, me) }
+        do {
+            let response = try await decision.decide(signed, by: account, me)
+            guard case .done(_, let position) = response else { return try await account.ask(decision, me) }
+            let list = decision.list.template.text
+            guard let position, decision.list == .showApprovals else { return .seeOther(list) }
+            // The list is a projection, and waits until it has the decision.
+            return .seeOther("\(list)?position=\(position)")
+        } catch let error as ServiceError {
+            guard let problem = AccountProblem(error) else { throw error }
+            return try await account.ask(decision, me, problem)
+        }
+    }
+
+    /// `GET /account/recovery`.
+    static let showRecovery = account(.showRecovery) { try await $0.askRecovery(try await $0.me()) }
+
+    /// `POST /account/recovery`: cancels the recovery that is open for the account.
+    static let cancelOwnRecovery = accountForm(.cancelOwnRecovery) { account, form in
+        let me = try await account.me()
+        guard let signed = form.signed else { return try await account.askRecovery(me) }
+        do {
+            let response = try await account.exchange.run(CancelOwnRecovery(signed: signed, caller: account.caller))
+            guard case .done = response else { return try await account.askRecovery(me) }
+            return .seeOther(Endpoint.showAccount.template.text)
+        } catch let error as ServiceError {
+            guard let problem = AccountProblem(error) else { throw error }
+            return try await account.askRecovery(me, problem)
+        }
+    }
+
+    /// `GET /account/approvals`: the device keys that wait for a decision of an admin, a page of them.
+    static let showApprovals = account(.showApprovals) { account in
+        let me = try await account.me()
+        guard let fields = try? FormReader(account.exchange.rawQuery.utf8), let after = fields.position("after"),
+            let position = fields.position("position")
+        else { return try account.visit.reply(.malformed) }
+        do {
+            let found = try await account.exchange.run(
+                ListPendingAuthorizations(
+                    company: me.companyName, PageRequest(after: after, limit: 50), caller: .employee(account.caller),
+                    waitFor: position == 0 ? nil : position))
+            return try account.approvals(found, me).reply()
+        } catch let error as ServiceError {
+            guard let problem = AccountProblem(error) else { throw error }
+            return try account.refused(problem, .approvalsTitle, me, at: .showApprovals).reply()
+        }
+    }
+}
+
+extension FormReader {
+    /// A position in a ledger; 0 for none, `nil` for a text that is no position.
+    fileprivate func position(_ name: String) -> Int64? {
+        do throws(FormError) {
+            guard let text = try text(name) else { return 0 }
+            return Int64(decimal: text)
+        } catch { return nil }
+    }
+}
+
+extension AccountVisit {
+    /// Asks for the signature of a decision, or says why there is nothing to sign.
+    fileprivate func ask(
+        _ decision: DecisionPage, _ me: MeResponse, _ problem: AccountProblem? = nil
+    ) async throws -> Reply {
+        do {
+            switch try await decision.decide(nil, by: self, me) {
+            case .signatureRequired(let statement):
+                return try await decision.page(statement, for: self, me, problem: problem).reply()
+            case .done: return .seeOther(decision.list.template.text)
+            }
+        } catch let error as ServiceError {
+            guard let own = AccountProblem(error) else { throw error }
+            return try refused(own, decision.title, me, at: decision.list).reply()
+        }
+    }
+
+    /// Asks for the signature that cancels the open recovery.
+    fileprivate func askRecovery(_ me: MeResponse, _ problem: AccountProblem? = nil) async throws -> Reply {
+        do {
+            let response = try await exchange.run(CancelOwnRecovery(caller: caller))
+            guard case .signatureRequired(let statement) = response else {
+                return .seeOther(Endpoint.showAccount.template.text)
+            }
+            let page = SigningPage(
+                title: .recoveryCancelTitle, meaning: text(.recoveryCancelMeaning),
+                facts: [(.signCompany, me.companyName), (.signPerson, me.companyEmployeeId ?? "")],
+                statement: statement, expected: ("tenure/v1/recovery-cancellation", "cancel", "owner", nil),
+                endpoint: .cancelOwnRecovery, request: "recovery", back: .showAccount, section: .showAccount)
+            return try page.page(for: self, me, problem: problem).reply()
+        } catch let error as ServiceError {
+            guard let own = AccountProblem(error) else { throw error }
+            return try refused(own, .recoveryCancelTitle, me, at: .showAccount).reply()
+        }
+    }
+
+    /// A page that says why there is nothing to decide.
+    fileprivate func refused(
+        _ problem: AccountProblem, _ title: PageWord, _ me: MeResponse, at endpoint: Endpoint
+    ) -> HostedPage {
+        page(
+            .refused, title, of: me, at: endpoint,
+            ["back": .text(endpoint.template.text), "backLabel": .text(text(.signBack))], problem: problem)
+    }
+
+    /// The list of who waits.
+    fileprivate func approvals(_ found: PageResponse<PendingAuthorizationResponse>, _ me: MeResponse) -> HostedPage {
+        var content: PageContent = [
+            "explanation": .text(text(.approvalsExplanation)), "wordsLabel": .text(text(.devicesWords)),
+            "approve": .text(text(.decisionAuthorize)), "refuse": .text(text(.decisionRefuse)),
+            "waiting": .list(found.items.map(waiting)),
+        ]
+        if found.items.isEmpty { content["none"] = .text(text(.approvalsNone)) }
+        if let next = found.next {
+            content["nextPath"] = .text("\(Endpoint.showApprovals.template.text)?after=\(next)")
+            content["next"] = .text(text(.approvalsNext))
+        }
+        return page(.approvals, .approvalsTitle, of: me, at: .showApprovals, content)
+    }
+
+    private func waiting(_ item: PendingAuthorizationResponse) -> PageContent {
+        let owner = item.employee.companyEmployeeId ?? ""
+        return [
+            "person": .text(owner), "device": .text(item.deviceName ?? text(.devicesNameless)),
+            "words": .text(FingerprintWords(hex: item.key.fingerprint).text),
+            "since": .text(text(.approvalsSince, item.key.presentedAt.forPeople, item.expiresAt.forPeople)),
+            "approvePath": .text(DecisionPage.path(.authorize, item.key.fingerprint, of: owner)),
+            "refusePath": .text(DecisionPage.path(.refuse, item.key.fingerprint, of: owner)),
+        ]
+    }
+}

@@ -1,0 +1,91 @@
+import Canonical
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `GET /waiting/mail/{tenantId}/{flowId}`, the link of a mail. It changes nothing, because mail programs open
+    /// links too.
+    static let showDeviceMail = Route(page: .showDeviceMail) { exchange in
+        let visit = PageVisit(exchange: exchange)
+        let query = try? FormReader(exchange.rawQuery.utf8)
+        let link = visit.deviceMailLink(
+            (try? query?.text("expires")) ?? "", (try? query?.text("key")) ?? "")
+        let cookie = visit.waitCookie.value(in: exchange.headers)
+        guard let view = try await exchange.run(ReadDeviceMail(link: link, cookie: cookie)) else {
+            return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
+        }
+        return try DeviceMailPage(visit: visit, link: link, view: view).reply()
+    }
+
+    /// `POST /waiting/mail/{tenantId}/{flowId}`, by a button of the page.
+    static let answerDeviceMail = Route(page: .answerDeviceMail, body: .form) { exchange in
+        let visit = PageVisit(exchange: exchange)
+        let form: VisitorForm
+        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
+        let answer = try? form.fields.text("answer")
+        guard answer == "confirm" || answer == "refuse" else { return try visit.reply(.malformed) }
+        let link = visit.deviceMailLink(
+            (try? form.fields.text("expires")) ?? "", (try? form.fields.text("key")) ?? "")
+        let isDone = try await exchange.run(
+            AnswerDeviceMail(
+                link: link, wish: answer == "confirm" ? .confirm : .refuse,
+                cookie: visit.waitCookie.value(in: exchange.headers), app: try await exchange.pagesApp()))
+        guard isDone else { return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410) }
+        return answer == "confirm"
+            ? .seeOther("/waiting") : try visit.deviceMail(.mailRefusedTitle, .mailRefused, status: 200)
+    }
+}
+
+extension PageVisit {
+    /// The link of the page's address.
+    fileprivate func deviceMailLink(_ expires: String, _ key: String) -> DeviceMailLink {
+        DeviceMailLink(
+            tenant: exchange.captures["tenantId"], flow: exchange.captures["flowId"], expires: expires, key: key)
+    }
+
+    /// A page that says what became of a link.
+    fileprivate func deviceMail(_ title: PageWord, _ text: PageWord, status: Int) throws -> Reply {
+        let language = language()
+        return try HostedPage(
+            template: .notice, language: language, title: title.text(in: language),
+            content: ["text": .text(text.text(in: language))], status: status
+        ).reply()
+    }
+}
+
+/// The page behind the link of a mail about a device.
+struct DeviceMailPage: Sendable {
+    let visit: PageVisit
+    let link: DeviceMailLink
+    let view: DeviceMailView
+
+    func reply() throws -> Reply {
+        let language = visit.language(), visitor = visit.visitor
+        func text(_ word: PageWord, _ values: String...) -> PageContent.Value {
+            .text(word.text(in: language, values))
+        }
+        let device = view.device.isEmpty ? PageWord.mailUnknown.text(in: language) : view.device
+        let network = view.network.isEmpty ? PageWord.mailUnknown.text(in: language) : view.network
+        let facts: [(PageWord, String)] = [
+            (.mailCompany, view.companyName), (.mailDevice, device), (.mailNetwork, network),
+            (.mailTime, view.presentedAt.forPeople), (.waitWords, FingerprintWords(view.fingerprint).text),
+        ]
+        var content: PageContent = [
+            "text": text(view.isWaiting ? .mailHere : .mailElsewhere),
+            "facts": .list(facts.map { ["fact": text($0.0), "value": .text($0.1)] }),
+            "action": .text("/waiting/mail/\(link.tenant)/\(link.flow)"), "expires": .text(link.expires),
+            "key": .text(link.key), "refuse": text(.mailRefuse), "refuseText": text(.mailRefuseText),
+        ]
+        if view.isWaiting {
+            content["confirm"] = text(.mailConfirm)
+        } else {
+            content["code"] = .list([
+                ["codeLabel": text(.mailCode), "code": .text(view.code), "codeText": text(.mailCodeText)]
+            ])
+        }
+        return try HostedPage(
+            template: .deviceMail, language: language, title: PageWord.mailTitle.text(in: language),
+            content: content.merging(visit.hiddenFields(of: .answerDeviceMail, subject: "", visitor))
+        ).reply(visitor)
+    }
+}

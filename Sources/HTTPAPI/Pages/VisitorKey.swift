@@ -1,0 +1,110 @@
+import Canonical
+import Crypto
+import IdentityService
+import TenureAPI
+
+/// The secret of a browser that forms are bound to before anybody is logged in.
+///
+/// It is a cookie of random bytes that no script can read and no other site can learn, so no other site can send a form
+/// of the log-in. It says nothing about who is there, and it stays when somebody logs in or out.
+struct VisitorKey: Sendable {
+    private static let byteCount = 32
+
+    /// The value of the cookie.
+    let value: String
+    /// The field that sets the cookie; `nil` if the browser has it.
+    let setting: String?
+
+    /// The key of a browser, or a new one.
+    init(publicURL: String, _ headers: RequestHeaders) {
+        let isSecure = publicURL.hasPrefix("https://")
+        let name = isSecure ? "__Host-tenure-form" : "tenure-form"
+        if let sent = headers.cookie(name), Base64URL.decode(sent)?.count == Self.byteCount {
+            value = sent
+            setting = nil
+        } else {
+            value = Base64URL.encode(randomBytes(Self.byteCount))
+            setting = "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        }
+    }
+
+    /// The token of a form.
+    ///
+    /// - Parameters:
+    ///   - path: The path that the form is sent to.
+    ///   - subject: What the form is about: the handle of a stored request, or the value of a flow.
+    func token(path: String, subject: String) -> FormToken { FormToken(cookie: value, path: path, request: subject) }
+}
+
+/// The answer of a form on a page that needs no session, checked to come from a page that this browser got.
+///
+/// The form carries what it is about. So two tabs with two applications do not disturb each other, although a browser
+/// has one cookie.
+struct VisitorForm: Sendable {
+    let fields: FormReader
+    /// The handle of the stored request, or the value of the flow; empty for none.
+    let subject: String
+    /// The `Idempotency-Key` of what the form causes: a form that is sent twice has one effect. A form with another
+    /// input has another key.
+    let callKey: String
+
+    /// Reads and checks the form.
+    ///
+    /// - Throws: The notice to show: another site sent the form, it cannot be read, or it is not of this browser.
+    init(_ visit: PageVisit) throws(PageFormRefusal) {
+        let exchange = visit.exchange
+        guard FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority).permits(exchange.headers) else {
+            throw PageFormRefusal(notice: .crossSite)
+        }
+        guard let fields = try? FormReader(exchange.body), let token = try? fields.text("token"),
+            let subject = try? fields.text("subject") ?? ""
+        else { throw PageFormRefusal(notice: .malformed) }
+        let path = exchange.endpoint.template.text
+        guard visit.visitor.setting == nil, visit.visitor.token(path: path, subject: subject).matches(token) else {
+            throw PageFormRefusal(notice: .cookie)
+        }
+        self.fields = fields
+        self.subject = subject
+        var hash = SHA256()
+        hash.update(data: Array("tenure/v1/form-call\n\(visit.visitor.value)\n\(path)\n".utf8))
+        hash.update(data: exchange.body)
+        callKey = Base64URL.encode(Array(hash.finalize()))
+    }
+
+    /// The flow that the form belongs to; `nil` for a form that belongs to none.
+    var flow: FlowCookie.Value? { FlowCookie.Value(subject) }
+}
+
+extension PageVisit {
+    /// The secret of the browser. A page with such a form sets its cookie.
+    ///
+    /// Each use of a browser without the cookie makes another secret, so a handler reads it once.
+    var visitor: VisitorKey { VisitorKey(publicURL: exchange.publicURL, exchange.headers) }
+
+    /// The hidden fields of a form: `subject`, `token`, and `once`, by which two pages have different forms.
+    func hiddenFields(of endpoint: Endpoint, subject: String, _ visitor: VisitorKey) -> PageContent {
+        [
+            "subject": .text(subject),
+            "token": .text(visitor.token(path: endpoint.template.text, subject: subject).text),
+            "once": .text(Base64URL.encode(randomBytes(16))),
+        ]
+    }
+}
+
+extension HostedPage {
+    /// The page as a reply that sets the cookie that its form is bound to.
+    func reply(_ visitor: VisitorKey) throws -> Reply {
+        var reply = try reply()
+        if let setting = visitor.setting { reply.cookies.append(setting) }
+        return reply
+    }
+}
+
+extension PageContent {
+    /// The content with the values of another one.
+    func merging(_ other: PageContent) -> PageContent {
+        var merged = self
+        for (name, value) in other.values { merged[name] = value }
+        return merged
+    }
+}

@@ -1,0 +1,126 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+/// The page on which somebody asks for a way back to an account.
+struct WayBackPage: Sendable {
+    /// A field of the form. The raw value is its name.
+    enum Field: String, Sendable, CaseIterable {
+        case company, employee, way
+    }
+
+    /// What is wrong with the form.
+    struct Problem: Sendable, Equatable {
+        /// The field that is at fault; `nil` for none of them.
+        let field: Field?
+        let word: PageWord
+    }
+
+    let language: PageLanguage
+
+    /// The page with its form.
+    func page(_ input: [Field: String], _ problems: [Problem], hidden: PageContent) -> HostedPage {
+        let told = problems.map { PageProblem(field: $0.anchor, text: text($0.word)) }
+        let content: PageContent = [
+            "problems": PageProblem.summary(told, in: language), "company": .text(input[.company] ?? ""),
+            "companyError": told.text(at: "company"), "employee": .text(input[.employee] ?? ""),
+            "employeeError": told.text(at: "employee"), "wayError": told.text(at: Self.firstWay),
+            "deviceModule": .text(PageAsset.device.path),
+            "ways": .list(
+                WayBack.allCases.map { way in
+                    var choice: PageContent = [
+                        "wayField": .text("way-" + way.rawValue), "way": .text(way.rawValue),
+                        "wayLabel": .text(text(way.words.label)), "wayHint": .text(text(way.words.hint)),
+                    ]
+                    if input[.way] == way.rawValue { choice["chosen"] = "true" }
+                    return choice
+                }),
+        ]
+        return HostedPage(
+            template: .wayBack, language: language, title: text(.recoverTitle),
+            content: content.merging(words).merging(hidden), status: problems.isEmpty ? 200 : 400)
+    }
+
+    /// The id of the first choice, which the summary leads to.
+    fileprivate static let firstWay = "way-" + WayBack.recovery.rawValue
+
+    private var words: PageContent {
+        let names: [(String, PageWord)] = [
+            ("needsScript", .pageNeedsScript), ("text", .recoverText), ("companyLabel", .loginCompany),
+            ("companyHint", .loginCompanyHint), ("employeeLabel", .loginEmployee), ("waysLabel", .recoverWays),
+            ("noKey", .loginNoKey), ("continue", .pageContinue), ("toLogIn", .registerToLogIn),
+        ]
+        return PageContent(names, in: language)
+    }
+
+    /// What is missing in an input, before the service is asked.
+    func missing(in input: [Field: String]) -> [Problem] {
+        var problems: [Problem] = []
+        if input[.company]?.isBlank != false { problems.append(Problem(field: .company, word: .loginCompanyMissing)) }
+        if input[.employee]?.isBlank != false {
+            problems.append(Problem(field: .employee, word: .loginEmployeeMissing))
+        }
+        if input[.way].flatMap(WayBack.init(rawValue:)) == nil {
+            problems.append(Problem(field: .way, word: .recoverWayMissing))
+        }
+        return problems
+    }
+
+    /// The page that says what happens after a request. It is the same whether or not there is such an account.
+    ///
+    /// - Parameter fingerprint: The fingerprint of the device key, as hexadecimal digits.
+    func waiting(_ way: WayBack, fingerprint: String) -> HostedPage {
+        let steps: [PageWord] =
+            switch way {
+            case .recovery: [.recoverStepTell, .recoverStepConfirm, .recoverStepAgain]
+            case .returning: [.returnStepMail, .returnStepWait, .returnStepAgain]
+            }
+        var content: PageContent = [
+            "text": .text(text(way == .recovery ? .recoverWaitText : .returnWaitText)),
+            "steps": .list(steps.map { ["step": .text(text($0))] }),
+            "note": .text(text(.recoverSameBrowser)), "again": .text(text(.recoverAgain)),
+        ]
+        if way == .recovery, let bytes = Hex.decode(fingerprint) {
+            content["words"] = .text(FingerprintWords(bytes).text)
+            content["wordsLabel"] = .text(text(.recoverWords))
+            content["fingerprint"] = .text(fingerprint)
+            content["fingerprintLabel"] = .text(text(.recoverFingerprint))
+        }
+        return HostedPage(
+            template: .wayBackWait, language: language,
+            title: text(way == .recovery ? .recoverWaitTitle : .returnWaitTitle), content: content)
+    }
+
+    private func text(_ word: PageWord) -> String { word.text(in: language) }
+}
+
+extension WayBackPage.Problem {
+    /// The id of the element that the summary leads to.
+    fileprivate var anchor: String {
+        switch field {
+        case .way: WayBackPage.firstWay
+        case let field?: field.rawValue
+        case nil: "form"
+        }
+    }
+
+    /// The problem of a refusal; `nil` for one that is not about the form.
+    init?(_ error: ServiceError) {
+        switch error.code {
+        case .companyNameMissing: self.init(field: .company, word: .loginCompanyMissing)
+        case .employeeIdMissing: self.init(field: .employee, word: .loginEmployeeMissing)
+        case .employeeKeyInvalid: self.init(field: nil, word: .loginNoKey)
+        case .requestInvalid:
+            let pointers = error.members.map(\.place)
+            if pointers.contains(.pointer("/companyName")) {
+                self.init(field: .company, word: .flowInputInvalid)
+            } else if pointers.contains(.pointer("/companyEmployeeId")) {
+                self.init(field: .employee, word: .flowInputInvalid)
+            } else {
+                return nil
+            }
+        default: return nil
+        }
+    }
+}

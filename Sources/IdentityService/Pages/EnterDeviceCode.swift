@@ -1,0 +1,102 @@
+import Canonical
+import ErrorCodes
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+/// Confirms the device of a waiting browser by the code that the page behind the mailed link shows.
+///
+/// A wait takes five codes, whichever mails were sent for it.
+package struct EnterDeviceCode: UseCase, CustomStringConvertible {
+    /// The codes that a wait takes.
+    static let limit: Int64 = 5
+
+    /// What became of a code.
+    package enum Answer: Sendable, Equatable {
+        /// The code is right: the key is authorized.
+        case confirmed
+        /// The code is wrong. So many may be typed yet.
+        case wrong(triesLeft: Int)
+        /// The wait takes no code, or no more.
+        case over
+    }
+
+    /// The code as it was typed.
+    package let code: String
+    /// The value of the cookie.
+    package let cookie: String
+    /// The pages app.
+    package let app: AppCaller
+    /// A placeholder that never contains the code.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(code: String, cookie: String, app: AppCaller) {
+        self.code = code
+        self.cookie = cookie
+        self.app = app
+    }
+
+    /// Compares the code, after it was counted.
+    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+        let context = run.context, time = run.call.time
+        guard let cookie = WaitCookie(cookie), let row = try await counted(cookie, run), let mail = row.mail else {
+            return .over
+        }
+        guard DeviceCode(of: row, mail, context.ring).matches(code) else {
+            return .wrong(triesLeft: max(0, Int(Self.limit - row.tries)))
+        }
+        let decision = WaitDecision(app: app, context: context, call: run.call)
+        guard time < mail.until, try await decision.confirm(cookie.flow, in: cookie.tenant) else { return .over }
+        return .confirmed
+    }
+
+    /// The row after this code was counted; `nil` if it takes none. Of several codes at once each is counted.
+    private func counted(_ cookie: WaitCookie, _ run: UseCaseRun<Answer>) async throws -> BrowserWaitRow? {
+        while true {
+            guard let row = try await BrowserWaitRow.find(cookie, run.context, at: run.call.time),
+                let mail = row.mail, run.call.time < mail.until, row.tries < Self.limit
+            else { return nil }
+            if let next = try await row.counting(run.context) { return next }
+        }
+    }
+}
+
+/// The code of eight characters that the page behind a mailed link shows: 40 bits of a keyed digest over the wait and
+/// the mail.
+struct DeviceCode: Sendable {
+    /// The characters, without those that look alike (Crockford's base 32).
+    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+    static let length = 8
+    /// The code, without the hyphen that people see.
+    private let text: String
+
+    init(of row: BrowserWaitRow, _ mail: BrowserWaitRow.Mail, _ ring: KeyRing) {
+        let digest = ring.mailLinkCode(
+            kind: "device-code/\(mail.id.lowercased)/\(Hex.encode(row.fingerprint))", recipient: row.flow,
+            expires: mail.until.microseconds)
+        let bits = digest.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        text = String((0..<Self.length).map { Self.alphabet[Int(bits >> UInt64(35 - 5 * $0)) & 31] })
+    }
+
+    /// The code in two groups, such as `7KQ2-M9XA`.
+    var shown: String { "\(text.prefix(4))-\(text.suffix(4))" }
+
+    /// Whether somebody typed the code, in either case, with or without hyphen and spaces, or with a letter for the
+    /// digit that it looks like. The comparison takes the same time wherever the codes differ.
+    func matches(_ typed: String) -> Bool {
+        let characters = typed.uppercased().compactMap { character -> Character? in
+            switch character {
+            case "-", " ": nil
+            case "O": "0"
+            case "I", "L": "1"
+            default: character
+            }
+        }
+        let given = Array(String(characters).utf8), right = Array(text.utf8)
+        guard given.count == right.count else { return false }
+        return zip(given, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

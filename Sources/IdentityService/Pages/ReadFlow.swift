@@ -1,0 +1,123 @@
+package import Canonical
+import Credentials
+import ErrorCodes
+import EventCoding
+package import FoundationEssentials
+import Identity
+package import TenureAPI
+
+/// What a page shows of a flow in progress.
+package struct FlowView: Sendable, Equatable {
+    /// The input that the flow waits for.
+    package enum Step: String, Sendable, Hashable, CaseIterable {
+        /// The device's signature over ``FlowView/challenge``.
+        case key
+        /// New credentials, by ``FlowView/rules``.
+        case credentials
+        /// Answers to ``FlowView/questions``.
+        case answers
+        /// The passphrase, or answers if there are questions.
+        case passphrase
+        /// The device's signature over the challenge of one of ``FlowView/accounts``.
+        case account
+    }
+
+    /// What the flow is for.
+    package let purpose: FlowKind
+    /// The input that the flow waits for.
+    package let step: Step
+    /// The exact bytes that the device signs. Only in the step ``Step/key`` a signature over them is accepted.
+    package let challenge: [UInt8]
+    /// The tenant's name, as somebody entered it.
+    package let companyName: String
+    /// The employee's id, as somebody entered it.
+    package let companyEmployeeId: String
+    /// The device's public key, 65-byte X9.63.
+    package let employeePublicKey: [UInt8]
+    /// The questions that may be answered now; empty if none may.
+    package let questions: [QuestionResponse]
+    /// The rules for new credentials; `nil` in other steps.
+    package let rules: CredentialRulesResponse?
+    /// The address of a log-in by one, as somebody entered it; `nil` in other flows.
+    package var address: String?
+    /// The accounts to pick from; none in other steps.
+    package var accounts: [Account] = []
+    /// When the flow expires.
+    package let expiresAt: Timestamp
+
+    /// An account that the person may pick.
+    package struct Account: Sendable, Equatable {
+        /// The employee's id.
+        package let employeeId: UUID
+        /// The tenant's name, as first entered.
+        package let companyName: String
+        /// The employee's id in it, as first entered.
+        package let companyEmployeeId: String
+        /// The exact bytes that the device signs.
+        package let challenge: [UInt8]
+    }
+
+    /// The view with its listed questions in the first of `languages` that the list has.
+    package func preferring(_ languages: [String]) -> FlowView {
+        FlowView(
+            purpose: purpose, step: step, challenge: challenge, companyName: companyName,
+            companyEmployeeId: companyEmployeeId, employeePublicKey: employeePublicKey,
+            questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, accounts: accounts,
+            expiresAt: expiresAt)
+    }
+}
+
+/// Reads the step that a flow waits for, so that a page can show it again. It changes nothing and charges nothing.
+package struct ReadFlow: UseCase, CustomStringConvertible {
+    /// The flow's handle.
+    package let flow: String
+    /// What the flow is for.
+    package let purpose: FlowKind
+    /// The calling app, which began the flow.
+    package let app: AppCaller
+    /// A placeholder that never contains the handle.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(flow: String, purpose: FlowKind, app: AppCaller) {
+        self.flow = flow
+        self.purpose = purpose
+        self.app = app
+    }
+
+    /// Refuses an app without the role for the flow.
+    package func authorize() throws(ServiceError) { try app.require(purpose) }
+
+    /// Returns the step. A decoy is read with the same work as an account.
+    ///
+    /// - Throws: `flow.expired`, `flow.wrong_step` or `flow.already_used`, as the flow's steps do.
+    package func run(_ run: UseCaseRun<FlowView>) async throws -> FlowView {
+        let context = run.context
+        let state = try await FlowStore(context: context)
+            .load(handle: flow, purpose: purpose, app: app, at: run.call.time).state
+        var questions: [QuestionResponse] = [], rules: CredentialRulesResponse?
+        let step: FlowView.Step
+        switch state.step {
+        case .key: step = .key
+        case .credentials:
+            step = .credentials
+            let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
+            rules = CredentialRulesResponse(tenant.state.policy, app)
+        case .answers, .passphrase:
+            step = state.step == .answers ? .answers : .passphrase
+            let shown = try await ChallengedCredential.load(.keyStep(of: state), for: state, context).questions
+            if state.questionsAllowed { questions = shown }
+        case .account: step = .account
+        case .done: throw ServiceError(.flowAlreadyUsed)
+        }
+        return FlowView(
+            purpose: purpose, step: step, challenge: state.challenge, companyName: state.companyName,
+            companyEmployeeId: state.companyEmployeeId, employeePublicKey: state.employeePublicKey,
+            questions: questions, rules: rules, address: state.address?.address,
+            accounts: state.address?.choices.map { choice in
+                FlowView.Account(
+                    employeeId: choice.employee, companyName: choice.company,
+                    companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
+            } ?? [], expiresAt: state.expiresAt)
+    }
+}

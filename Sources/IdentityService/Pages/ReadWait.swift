@@ -1,0 +1,83 @@
+package import Canonical
+import EventCoding
+package import FoundationEssentials
+import Identity
+import TenureAPI
+
+/// What the page of a waiting browser shows.
+package struct WaitView: Sendable, Equatable {
+    /// Whether a mail may confirm the device.
+    package enum Mail: Sendable, Equatable {
+        /// No mail can: somebody else has to decide.
+        case none
+        /// A mail was sent, and its link is valid until then.
+        case sent(until: Timestamp)
+        /// A mail can be sent.
+        case possible
+    }
+
+    package let standing: WaitStanding
+    package let tenantID: UUID
+    package let employeeID: UUID
+    /// The tenant's name.
+    package let companyName: String
+    /// The employee's id; empty if the account was erased.
+    package let companyEmployeeId: String
+    /// The SHA-256 of the device key, 32 bytes.
+    package let fingerprint: [UInt8]
+    /// The exact bytes that the device signs to go on; empty unless the key is authorized.
+    package let challenge: [UInt8]
+    /// Whether the employee has another device key in force, which may authorize this one.
+    package let hasOtherDevice: Bool
+    /// Whether the employee is an admin, whose devices no app and no ordinary admin decides about.
+    package let isAdministrative: Bool
+    /// Whether the service can send mails.
+    package let canSendMail: Bool
+    package let mail: Mail
+    /// How many codes may be typed yet.
+    package let triesLeft: Int
+    /// When the wait expires.
+    package let expiresAt: Timestamp
+    /// The position of the newest decision about the key, or 0.
+    package let decided: Int64
+}
+
+/// Reads what the log says about a waiting browser. It changes nothing.
+package struct ReadWait: UseCase, CustomStringConvertible {
+    /// The value of the cookie.
+    package let cookie: String
+    /// A placeholder that never contains the cookie.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(cookie: String) { self.cookie = cookie }
+
+    /// Returns what a page shows; `nil` for a cookie of no wait, or of one that has expired.
+    package func run(_ run: UseCaseRun<WaitView?>) async throws -> WaitView? {
+        let context = run.context, time = run.call.time
+        guard let (_, scene) = try await context.wait(cookie, at: time) else { return nil }
+        let standing = scene.standing(at: time)
+        let summary = try await context.summary(of: scene.employee, in: scene.tenant)
+        let keys = scene.employee.state.keys.values
+        return WaitView(
+            standing: standing, tenantID: scene.row.tenant, employeeID: scene.row.employee,
+            companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId ?? "",
+            fingerprint: scene.row.fingerprint,
+            challenge: standing == .authorized
+                ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
+            hasOtherDevice: keys.contains { $0.status == .authorized && $0.key != scene.key.key },
+            isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
+            canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
+            triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
+            decided: scene.decided)
+    }
+
+    private func mail(of scene: WaitScene, _ run: UseCaseRun<WaitView?>) async throws -> WaitView.Mail {
+        let time = run.call.time
+        guard try await DeviceMailRule(scene: scene, context: run.context).recipient(at: time) != nil else {
+            return .none
+        }
+        guard let mail = scene.row.mail, time < mail.until else { return .possible }
+        return .sent(until: mail.until)
+    }
+}

@@ -1,0 +1,316 @@
+"""Walks through the pages by keyboard alone: `check_pages.py [SCREENSHOTS]`, in the directory of a service.
+
+Ada founds a company, confirms her address, makes mistakes, looks at her account, allows a client, and logs in with a new
+browser. Bo is invited, waits, and is approved by Ada. Everything happens four times: light and dark, narrow and wide.
+"""
+
+import base64
+import json
+import os
+import secrets
+import sys
+import time
+import traceback
+import urllib.request
+
+import clients
+import hands
+from clients import issuer
+from visitor import chromium
+from walks import Founder
+from witness import Witness
+
+APPEARANCES = [(320, "light"), (320, "dark"), (1280, "light"), (1280, "dark")]
+
+
+def call(method, path, body=None):
+    """Calls the API as the demo app."""
+    pair = f"{os.environ['TENURE_APP_ID']}:{os.environ['TENURE_APP_SECRET']}".encode()
+    headers = {"Content-Type": "application/json", "Authorization": "Basic " + base64.b64encode(pair).decode()}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(os.environ["TENURE_URL"] + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+class Walk:
+    """One walk in one appearance."""
+
+    def __init__(self, browser, witness, width, scheme):
+        self.browser, self.witness, self.width, self.scheme = browser, witness, width, scheme
+        self.company = f"mole-{secrets.token_hex(3)}.example"
+        self.ada = self.person("ada")
+        self.steps = []
+
+    def person(self, id):
+        return Founder(
+            self.browser, witness=self.witness, hands=hands.Keyboard(), width=self.width, scheme=self.scheme,
+            company=self.company, id=id, address=f"{id}@{self.company}")
+
+    def run(self):
+        for step in (self.strangers_pages, self.founding, self.account, self.address, self.mistakes, self.by_address,
+                     self.client, self.invitation, self.approval, self.new_device, self.mailed_device, self.way_back,
+                     self.ending):
+            began = time.monotonic()
+            try:
+                step()
+            except Exception as error:  # noqa: BLE001  The other steps go on, and each fault is told.
+                where = traceback.extract_tb(error.__traceback__)[-1]
+                self.witness.fault(
+                    f"{self.ada.variant}: {step.__name__}: {type(error).__name__}: {str(error)[:1200]} ({where.name})")
+            self.steps.append((step.__name__, time.monotonic() - began))
+        self.ada.close()
+
+    def refused(self, person, problem):
+        """The page comes back with its problems, and the focus is on their summary, whose links lead to the fields."""
+        person.expect(problem)
+        focused = person.page.evaluate("() => document.activeElement.getAttribute('role')")
+        if focused != "alert":
+            self.witness.fault(f"{person.variant}: the focus of {person.path} is not on the summary of the problems")
+        links = person.page.locator(".problems a, [role=alert] a")
+        if links.count():
+            target = links.first.get_attribute("href")
+            person.hands.press(links.first)
+            at = person.page.evaluate("() => document.activeElement.id")
+            if f"#{at}" != target:
+                self.witness.fault(f"{person.variant}: the link of a problem on {person.path} leads to {at!r}")
+
+    def strangers_pages(self):
+        """What somebody sees who is not logged in: the pages, a mistake, and pages that do not exist."""
+        ada = self.ada
+        ada.open("/")
+        ada.arrive("/login")
+        ada.fill("^Company$", " ")
+        ada.fill(r"\bid\b", "ada")
+        ada.press("^Continue$")
+        self.refused(ada, "There is a problem")
+        ada.open("/login/address")
+        ada.fill("address", "no address")
+        ada.press("^Continue$")
+        self.refused(ada, "no e-mail address")
+        ada.open("/register")
+        ada.open("/register/join")
+        ada.open("/join")
+        ada.open("/recover")
+        for path in ("/account/nothing", "/consent?request=nothing", "/flow/answers", "/waiting", "/logout"):
+            ada.open(path)
+
+    def founding(self):
+        """The founder's registration, with every mistake that a form finds."""
+        ada = self.ada
+        ada.open("/register/found")
+        ada.fill("^Company$", self.company)
+        ada.fill(r"\bid\b", "ada")
+        ada.fill("address", "no address")
+        ada.press("^Continue$")
+        self.refused(ada, "This is not an e-mail address")
+        ada.fill("address", ada.address)
+        ada.press("^Continue$")
+        ada.arrive("/flow/credentials")
+        ada.passphrase = ""
+        for number in range(1, 6):
+            question = ada.field(f"^Question {number}$")
+            # The second one is the first one again.
+            text = question.locator("option").nth(max(number, 2)).text_content().strip()
+            ada.hands.choose(question, text)
+            ada.fill(f"^Answer {number}$", f"quayside {number}")
+        ada.fill("^New passphrase$", "short")
+        ada.press("^Save and continue$")
+        self.refused(ada, "chosen this question already")
+        ada.fill("^New passphrase$", "")
+        ada.set_credentials()
+        ada.arrive("/account")
+
+    def account(self):
+        """The pages of the account, and a name for the device."""
+        ada = self.ada
+        for name in ("^Devices$", "^Sessions$", "^Permissions$", "^Waiting devices$", "^Your account$"):
+            ada.press(name)
+        ada.press("^Devices$")
+        ada.fill("^Name of the device$", "Ada’s laptop")
+        ada.press("^Save the name$")
+        ada.expect("Ada’s laptop")
+
+    def address(self):
+        """The mailed link that confirms the address."""
+        self.ada.verify_address()
+
+    def mistakes(self):
+        """A log-in from the list of accounts, with wrong answers first."""
+        ada = self.ada
+        ada.log_out()
+        ada.open("/login")
+        ada.page.wait_for_timeout(300)
+        ada.look()
+        ada.enter_account()
+        ada.arrive("/flow/answers")
+        ada.give_answers(right=1)
+        self.refused(ada, "Answer at least three questions")
+        ada.give_answers(right=2, wrong=1)
+        self.refused(ada, "Fewer than three answers are right")
+        ada.give_answers()
+        ada.arrive("/account")
+
+    def by_address(self):
+        """A log-in by address alone."""
+        self.ada.log_out()
+        self.ada.log_in_by_address()
+        self.ada.arrive("/account")
+
+    def client(self):
+        """A client that asks for consent, the choice of the account, and log-outs."""
+        ada = self.ada
+        site = f"http://localhost:{clients.free_port()}"
+        client = clients.register("Harbour map", site, "/callback", self.company, "--consent", "always")
+        # Nobody listens there; the browser is answered by the test.
+        ada.context.route(site + "/**", lambda route: route.fulfill(
+            status=200, content_type="text/html", body="<!doctype html><html lang=en><title>Map</title><h1>Map</h1>"))
+        query = ("response_type=code&scope=openid+profile+email+groups+offline_access&state=s"
+                 f"&client_id={client.id}&redirect_uri={site}/callback&code_challenge_method=S256"
+                 f"&code_challenge={'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'}")
+        authorize = f"/authorize?{query}"
+        ada.open(authorize)
+        ada.arrive("/consent")
+        ada.press("^Do not allow$")
+        if "error=access_denied" not in ada.page.url:
+            self.witness.fault(f"{ada.variant}: a refused consent leads to {ada.page.url}")
+        ada.open(authorize)
+        ada.press("^Allow$")
+        if "code=" not in ada.page.url:
+            self.witness.fault(f"{ada.variant}: a consent leads to {ada.page.url}")
+        ada.open(authorize + "&prompt=select_account")
+        ada.arrive("/accounts")
+        ada.open(authorize + "&prompt=login")
+        ada.log_in()
+        ada.open("/account/consents")
+        ada.press("^Withdraw$")
+        ada.open("/logout")
+        ada.open(authorize.replace(client.id, secrets.token_hex(8)))
+
+    def invitation(self):
+        """Bo registers with the link of a mail, sets a passphrase, and waits."""
+        clients.tenure("app", "link", os.environ["TENURE_APP_ID"], self.company)
+        bo = self.bo = self.person("bo")
+        bo.passphrase = "correct horse battery staple"
+        before = time.time() - 1
+        call("POST", f"/v1/companies/{self.company}/invitations",
+             {"companyEmployeeId": "bo", "email": bo.address})
+        bo.open(bo.link(before))
+        bo.press("^Continue$")
+        bo.set_credentials()
+
+    def approval(self):
+        """Ada approves Bo's browser on her page; Bo's page goes on by itself."""
+        bo, ada = self.bo, self.ada
+        if bo.path == "/waiting":
+            bo.look()
+            ada.open("/account/approvals")
+            ada.press("^Approve")
+            ada.press("^Sign with the key of this browser$")
+            ada.look()
+            bo.arrive("/account")
+        bo.log_out()
+        bo.open("/login")
+        bo.enter_account()
+        bo.arrive("/flow/passphrase")
+        bo.fill("^Passphrase", "not the one")
+        bo.press("^Continue$")
+        self.refused(bo, "The passphrase is not right")
+        bo.log_in()
+        bo.arrive("/account")
+        bo.verify_address()
+
+    def new_device(self):
+        """Ada logs in with another browser, which waits; she approves it with the first one."""
+        ada, other = self.ada, self.person("ada")
+        other.open("/login")
+        other.log_in()
+        other.arrive("/waiting")
+        ada.open("/account/devices")
+        ada.press("^Approve")
+        ada.press("^Sign with the key of this browser$")
+        other.arrive("/account")
+        ada.open("/account/sessions")
+        ada.open("/account/devices")
+        ada.press("^Revoke")
+        ada.look()
+        other.close()
+
+    def mailed_device(self):
+        """Bo confirms a new browser by the link of a mail, and a third one by the code that the link shows elsewhere."""
+        for is_here in (True, False):
+            other = self.person("bo")
+            other.passphrase = self.bo.passphrase
+            other.open("/login")
+            other.log_in()
+            other.arrive("/waiting")
+            before = time.time() - 1
+            if other.page.get_by_role("button", name="Send a mail").count():
+                other.press("^Send a mail$")
+            link = other.link(before)
+            if is_here:
+                tab = other.page
+                other.open(link)
+                other.press("^Yes, this is my browser$")
+                other.page = tab
+            else:
+                self.bo.open(link)
+                code = self.bo.page.locator("code").first.inner_text()
+                other.fill("^Code", "WRONGONE")
+                other.press("^Confirm with the code$")
+                self.refused(other, "The code is wrong")
+                other.fill("^Code", code)
+                other.press("^Confirm with the code$")
+            other.arrive("/account")
+            other.close()
+        self.bo.close()
+
+    def way_back(self):
+        """The pages for somebody who lost everything."""
+        lost = self.person("ada")
+        lost.open("/recover")
+        lost.fill("^Company$", self.company)
+        lost.fill(r"\bid\b", "ada")
+        lost.hands.check(lost.field("^My answers or my passphrase"))
+        lost.press("^Continue$")
+        lost.close()
+
+    def ending(self):
+        """The log-out, after which the button of the browser shows nothing."""
+        ada = self.ada
+        ada.open("/account")
+        ada.press("^Log out$")
+        ada.expect("You are logged out")
+        ada.page.go_back()
+        ada.page.wait_for_load_state()
+        if ada.says("You are logged in as"):
+            self.witness.fault(f"{ada.variant}: after the log-out, the button of the browser shows the account")
+
+
+def main():
+    screenshots = sys.argv[1] if len(sys.argv) > 1 else None
+    witness = Witness(issuer(), screenshots)
+    began = time.monotonic()
+    with chromium() as browser:
+        print(f"Chromium {browser.version}, {clients.version('playwright')}")
+        for width, scheme in APPEARANCES:
+            walk = Walk(browser, witness, width, scheme)
+            walk.run()
+            took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in walk.steps)
+            print(f"{walk.ada.variant}: {len(witness.pages[walk.ada.variant])} pages ({took})")
+        validated = witness.validate()
+    places = sorted({f"{place}{' with problems' if alerts else ''}" for pages in witness.pages.values()
+                     for _, place, alerts in pages})
+    print(f"axe {witness.axe_version}: {len(witness.axe_rules)} rules on each page")
+    print(f"HTML: {validated}")
+    print(f"{witness.requests} requests, by keyboard alone")
+    print("\n".join(f"  {place}" for place in places))
+    for fault in witness.faults:
+        print(f"FAULT {fault}")
+    print(f"{len(places)} pages in {len(APPEARANCES)} appearances, {len(witness.faults)} faults"
+          f" ({time.monotonic() - began:.0f} s)")
+    return 1 if witness.faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,120 @@
+"""What people do on the pages: register, log in, confirm an address, approve a device, log out."""
+
+import re
+import time
+from urllib.parse import urlsplit
+
+from clients import issuer
+from hands import Stuck
+from visitor import Visitor, answer
+
+
+class Founder(Visitor):
+    """Somebody who registers, and knows the answers to the own questions."""
+
+    passphrase = ""
+
+    def found(self):
+        """Founds a company, up to the page of the account."""
+        self.open("/register/found")
+        self.enter_registration()
+        self.press("^Continue$")
+        self.set_credentials()
+        self.arrive("/account")
+
+    def enter_registration(self):
+        self.fill("^Company", self.company)
+        self.fill(r"\bid\b", self.id)
+        self.fill("address", self.address)
+
+    def set_credentials(self):
+        """Chooses five of the listed questions, each another one, and answers them."""
+        self.arrive("/flow/credentials")
+        for number in range(1, 6):
+            question = self.field(f"^Question {number}$")
+            text = question.locator("option").nth(number + 2).text_content().strip()
+            self.hands.choose(question, text)
+            self.fill(f"^Answer {number}$", answer(text))
+        if self.passphrase:
+            self.fill("^New passphrase$", self.passphrase)
+            self.fill("^The passphrase again$", self.passphrase)
+        self.press("^Save and continue$")
+
+    def enter_account(self):
+        """Names the account on the log-in page: a remembered one by its button, else by the form."""
+        known = self.page.get_by_role("button", name=re.compile(rf"{re.escape(self.id)}\s+{re.escape(self.company)}", re.I))
+        # The module shows the accounts after it has read them.
+        self.page.wait_for_timeout(300)
+        if known.count():
+            with self.page.expect_navigation():
+                self.hands.press(known.first)
+            self.settle()
+        else:
+            self.fill("^Company$", self.company)
+            self.fill(r"\bid\b", self.id)
+            self.press("^Continue$")
+
+    def give_answers(self, right=3, wrong=0):
+        """Answers some of the questions that the page asks."""
+        fields = self.page.get_by_role("textbox").all()
+        for place, field in enumerate(fields[: right + wrong]):
+            question = field.evaluate("(e) => e.labels[0].textContent.trim()")
+            self.hands.fill(field, answer(question) if place < right else "something else")
+        self.press("^Continue$")
+
+    def pick_account(self):
+        """Chooses the account, and waits until the page has signed."""
+        self.press(rf"{re.escape(self.id)}.*{re.escape(self.company)}")
+
+    def log_in_by_address(self):
+        """The log-in with an address instead of company and id."""
+        self.open("/login")
+        self.press("^Log in with your e-mail address$")
+        self.fill("^Your e-mail address$", self.address)
+        self.press("^Continue$")
+        self.log_in()
+
+    def give_passphrase(self):
+        self.fill("^Passphrase", self.passphrase)
+        self.press("^Continue$")
+
+    def log_in(self):
+        """Goes through the pages of a log-in until another page comes."""
+        steps = {
+            "/login": self.enter_account, "/flow/answers": self.give_answers, "/flow/passphrase": self.give_passphrase,
+            "/accounts": lambda: self.press("^Continue with this account$"), "/consent": lambda: self.press("^Allow$"),
+            "/flow/account": self.pick_account}
+        for _ in range(8):
+            if not self.page.url.startswith(issuer()) or self.path not in steps:
+                return
+            steps[self.path]()
+        raise Stuck(f"the log-in does not end; it is at {self.page.url}:\n{self.page.locator('main').inner_text()}")
+
+    def arrive(self, path):
+        """Waits for a page of the service."""
+        try:
+            self.page.wait_for_url(lambda url: urlsplit(url).path == path)
+        except Exception as error:
+            text = self.page.locator("body").inner_text()[:1500]
+            raise Stuck(f"{self.page.url} is shown instead of {path}:\n{text}") from error
+        self.page.wait_for_load_state()
+        self.look()
+
+    def reach(self, url):
+        """Opens a page of another site."""
+        self.page.goto(url)
+
+    def verify_address(self):
+        """Follows the link that confirms the address."""
+        before = time.time() - 1
+        self.open("/account")
+        self.press("^Confirm my address$")
+        self.expect("A mail is on its way")
+        self.open(self.link(before))
+        self.press("^Confirm$")
+        self.expect("confirmed|verified|done")
+
+    def log_out(self):
+        """Logs out on the page of the account."""
+        self.open("/account")
+        self.press("^Log out$")

@@ -1,0 +1,267 @@
+import Canonical
+import FoundationEssentials
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+@testable import IdentityService
+
+/// The authorization endpoint and the log-out endpoint as browsers see them.
+@Suite struct ProviderRouteTests {
+    private static let paths = ["/authorize?client_id=a&state=evil", "/logout?state=evil"]
+
+    private func service(_ change: (inout ProviderAnswers) -> Void) -> FakeService {
+        var service = FakeService()
+        change(&service.provider)
+        return service
+    }
+
+    @Test(arguments: [AuthorizationAnswer.Fault.unknownClient, .unknownRedirect, .tooLarge, .expired])
+    func `oidcc-ensure-registered-redirect-uri shows a page that links nowhere, and no frame shows it`(
+        fault: AuthorizationAnswer.Fault
+    ) async throws {
+        try await Browser.with(service { $0.authorization = .now(.fault(fault)) }) { browser in
+            let page = try await browser.get(Self.paths[0])
+            #expect(page.status == 400 && page.header("Location") == nil)
+            #expect(page.header("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
+            #expect(page.header("Referrer-Policy") == "no-referrer" && page.header("Cache-Control") == "no-store")
+            #expect(!page.text.contains("evil") && !page.text.contains("href=\"http"))
+        }
+    }
+
+    @Test func `the answer to the client is 303, is never kept, and tells no referrer`() async throws {
+        let answer = AuthorizationAnswer.redirect(url: "https://wiki.example/?code=c", origin: "https://wiki.example")
+        try await Browser.with(service { $0.authorization = .now(answer) }) { browser in
+            for isPost in [false, true] {
+                let reply =
+                    try await isPost
+                    ? browser.post("/authorize", [("client_id", "a")]) : browser.get("/authorize?client_id=a")
+                #expect(reply.status == 303 && reply.header("Location") == "https://wiki.example/?code=c")
+                #expect(reply.header("Cache-Control") == "no-store" && reply.header("Referrer-Policy") == "no-referrer")
+                #expect(reply.header("Access-Control-Allow-Origin") == nil && reply.bytes.isEmpty)
+            }
+        }
+    }
+
+    @Test func `oidcc-ensure-post-request-succeeds reads no cookie of a form, and continues with GET`() async throws {
+        let service = service { $0.authorization = .again(handle: "h/1") }
+        let reply = try await Browser.with(service) { try await $0.post("/authorize", [("client_id", "a")]) }
+        #expect(reply.status == 303 && reply.header("Location") == "/authorize?continue=h%2F1")
+        #expect(await service.recorder.last?.details == ["cookie": "", "isPost": "true"])
+    }
+
+    @Test func `a stored request goes on by its handle, unless a client sends a parameter of that name`() async throws {
+        let service = FakeService()
+        try await Browser.with(service) { browser in
+            #expect(try await browser.get("/authorize?continue=h").status == 400)
+            #expect(await service.recorder.last?.name == "continueAuthorization")
+            #expect(try await browser.get("/authorize?continue=h&client_id=a").status == 400)
+            #expect(await service.recorder.last?.name == "authorize")
+            #expect(await service.recorder.last?.details["cookie"] == FakeService.cookie)
+        }
+    }
+
+    @Test func `two cookies of one name are none, and a bearer token is not read`() async throws {
+        let service = FakeService()
+        try await Browser.with(service) { browser in
+            _ = try await browser.get("/authorize?client_id=a", [("Cookie", "__Host-tenure=planted")])
+            #expect(await service.recorder.last?.details["cookie"] == "")
+            var other = browser
+            other.cookie = nil
+            _ = try await other.get("/authorize?client_id=a", authorization: API.bearer)
+            #expect(await service.recorder.work.last?.details["cookie"] == "")
+            #expect(await !service.recorder.entries.contains { $0.name == "authenticateEmployee" })
+        }
+    }
+
+    @Test func `oidcc-rp-initiated-logout deletes the cookie, and asks without deleting it`() async throws {
+        let answers: [(LogOutAnswer, status: Int, location: String?, isDeleted: Bool)] = [
+            (.redirect(url: "https://wiki.example/bye?state=s"), 303, "https://wiki.example/bye?state=s", true),
+            (.done, 200, nil, true), (.ask(handle: "h"), 303, "/logout/confirm?request=h", false),
+        ]
+        for (answer, status, location, isDeleted) in answers {
+            try await Browser.with(service { $0.logOut = answer }) { browser in
+                for reply in [
+                    try await browser.get("/logout?state=s"), try await browser.post("/logout", [("state", "s")]),
+                ] {
+                    #expect(reply.status == status && reply.header("Location") == location)
+                    #expect((reply.header("Set-Cookie")?.contains("Max-Age=0") ?? false) == isDeleted)
+                    #expect(reply.header("Cache-Control") == "no-store")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["%00", "%FF", "%", "%zz"])
+    func `what is no form is refused with a page`(text: String) async throws {
+        try await Browser.with { browser in
+            for path in Self.paths { #expect(try await browser.get("\(path)&a=\(text)").status == 400) }
+        }
+    }
+}
+
+/// The token endpoint and userinfo as clients see them.
+@Suite struct ProviderTokenTests {
+    private static let code = [
+        ("grant_type", "authorization_code"), ("code", "c"), ("redirect_uri", "https://wiki.example/"),
+        ("code_verifier", "v"),
+    ]
+
+    private func service(_ change: (inout ProviderAnswers) -> Void = { _ in }) -> FakeService {
+        var service = FakeService()
+        service.provider.client = AuthenticatedClient(id: FakeService.appId, secretID: nil)
+        service.provider.tokens = ProviderAnswers.issued
+        change(&service.provider)
+        return service
+    }
+
+    private func form(_ fields: [(String, String)]) -> String {
+        String(decoding: FormEncoding.encode(fields.map { (name: $0.0, value: $0.1) }), as: UTF8.self)
+    }
+
+    @Test func `oidcc-server answers with tokens that nobody keeps`() async throws {
+        let service = service()
+        let reply = try await API.with(service) {
+            try await $0.send("POST", "/oauth/token", body: self.form(Self.code))
+        }
+        #expect(reply.status == 200 && reply.header("Cache-Control") == "no-store")
+        #expect(reply.header("Pragma") == "no-cache" && reply.header("Content-Type") == "application/json")
+        #expect(try reply.json["token_type"] == "Bearer" && reply.json["id_token"] == "i")
+        #expect(
+            await service.recorder.last?.details
+                == ["code": "c", "redirect": "https://wiki.example/", "verifier": "v"])
+    }
+
+    @Test func `credentials are form-decoded after base64, and come in one way`() async throws {
+        let service = service()
+        try await API.with(service) { api in
+            let basic = "Basic " + Base64.encode(Array("a%3Ab:x+y%2B".utf8))
+            let reply = try await api.send("POST", "/oauth/token", authorization: basic, body: form(Self.code))
+            #expect(reply.status == 200)
+            let used = await service.recorder.entries.first { $0.name == "authenticateClient" }
+            #expect(used?.details == ["id": "a:b", "secret": "x y+"])
+            for more in [[("client_secret", "s")], [("client_id", "other")], [("client_id", "b"), ("client_id", "b")]] {
+                let body = form(Self.code + more)
+                let twice = try await api.send("POST", "/oauth/token", authorization: basic, body: body)
+                #expect(try twice.status == 400 && twice.json["error"] == "invalid_request", "\(more)")
+            }
+            let nobody = try await api.send("POST", "/oauth/token", authorization: nil, body: form(Self.code))
+            #expect(try nobody.status == 400 && nobody.json["error"] == "invalid_request")
+        }
+    }
+
+    @Test func `a client that does not authenticate gets 401 with a challenge`() async throws {
+        try await API.with(service { $0.client = nil }) { api in
+            for authorization in [API.basic, API.bearer, "Basic x"] {
+                let reply = try await api.send(
+                    "POST", "/oauth/token", authorization: authorization, body: form(Self.code))
+                #expect(try reply.status == 401 && reply.json["error"] == "invalid_client")
+                #expect(reply.header("WWW-Authenticate")?.hasPrefix("Basic") == true)
+                #expect(reply.header("Cache-Control") == "no-store")
+            }
+        }
+    }
+
+    @Test func `other grants are refused, and so is what is missing or given twice`() async throws {
+        try await API.with(service()) { api in
+            for (type, error) in [
+                ("password", "unsupported_grant_type"), ("client_credentials", "unsupported_grant_type"),
+                ("implicit", "unsupported_grant_type"), ("", "invalid_request"), ("refresh_token", "invalid_request"),
+            ] {
+                let reply = try await api.send("POST", "/oauth/token", body: form([("grant_type", type)]))
+                #expect(try reply.status == 400 && reply.json["error"] == .string(error), "\(type)")
+            }
+            for (place, field) in Self.code.enumerated() {
+                var fewer = Self.code
+                fewer.remove(at: place)
+                for fields in [fewer, Self.code + [field]] {
+                    let reply = try await api.send("POST", "/oauth/token", body: form(fields))
+                    #expect(try reply.status == 400 && reply.json["error"] == "invalid_request", "\(field.0)")
+                }
+            }
+        }
+    }
+
+    @Test func `oidcc-userinfo-get, post-header and post-body give the claims, in one way at a time`() async throws {
+        let claims: JSONValue = ["sub": "s"]
+        try await API.with(service { $0.claims = claims }) { api in
+            let path = "/oauth/userinfo"
+            for reply in [
+                try await api.send("GET", path, authorization: "Bearer grant"),
+                try await api.send("POST", path, authorization: "Bearer grant"),
+                try await api.send("POST", path, authorization: nil, body: "access_token=grant"),
+            ] {
+                #expect(try reply.status == 200 && reply.json == claims)
+                #expect(reply.header("Cache-Control") == "no-store")
+                #expect(reply.header("Content-Type") == "application/json")
+            }
+            for reply in [
+                try await api.send("POST", path, authorization: "Bearer grant", body: "access_token=grant"),
+                try await api.send("POST", path, authorization: nil, body: "access_token=grant&access_token=grant"),
+            ] {
+                #expect(try reply.status == 400 && reply.json["error"] == "invalid_request")
+                #expect(reply.header("WWW-Authenticate")?.contains("error=\"invalid_request\"") == true)
+            }
+            for authorization in ["Bearer other", API.basic, "Bearer " + FakeService.token] {
+                let reply = try await api.send("GET", path, authorization: authorization)
+                #expect(try reply.status == 401 && reply.json["error"] == "invalid_token", "\(authorization)")
+                #expect(reply.header("WWW-Authenticate")?.hasPrefix("Bearer ") == true)
+            }
+            let silent = try await api.send("GET", path, authorization: nil)
+            #expect(silent.status == 401 && silent.header("WWW-Authenticate") == "Bearer realm=\"tenure\"")
+        }
+    }
+}
+
+/// The endpoints of tokens as scripts of clients' web pages see them.
+@Suite struct CrossOriginTests {
+    private static let origin = "https://spa.example"
+    private static let open = [
+        "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/.well-known/jwks.json",
+        "/oauth/token", "/oauth/userinfo", "/oauth/revoke",
+    ]
+
+    private func with(_ body: @Sendable (API) async throws -> Void) async throws {
+        var service = FakeService()
+        service.provider.origins = [Self.origin]
+        try await API.with(service) { try await body($0) }
+    }
+
+    @Test(arguments: open) func `an origin that a client registered may call`(path: String) async throws {
+        try await with { api in
+            let asked = try await api.send(
+                "OPTIONS", path,
+                [("Origin", Self.origin), ("Access-Control-Request-Method", "POST")], authorization: nil)
+            #expect(asked.status == 204 && asked.header("Access-Control-Allow-Origin") == Self.origin)
+            #expect(asked.header("Access-Control-Allow-Headers")?.contains("Authorization") == true)
+            let method = path.hasPrefix("/oauth/") ? "POST" : "GET"
+            let reply = try await api.send(
+                method, path, [("Origin", Self.origin)], authorization: nil, body: method == "POST" ? "a=b" : nil)
+            #expect(reply.header("Access-Control-Allow-Origin") == Self.origin, "errors are readable too")
+            #expect(reply.header("Vary")?.contains("Origin") == true)
+            #expect(reply.header("Access-Control-Allow-Credentials") == nil)
+        }
+    }
+
+    @Test(arguments: ["https://spa.example.evil.example", "https://SPA.example", "http://spa.example", "null", "*", ""])
+    func `another origin may not`(origin: String) async throws {
+        try await with { api in
+            for path in Self.open {
+                for method in ["OPTIONS", "GET"] {
+                    let reply = try await api.send(method, path, [("Origin", origin)], authorization: nil)
+                    #expect(reply.header("Access-Control-Allow-Origin") == nil, "\(method) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["/authorize", "/logout", "/oauth/introspect", "/v1/me", "/consent", "/healthz"])
+    func `the rest of the service is open to no origin`(path: String) async throws {
+        try await with { api in
+            for method in ["OPTIONS", "GET"] {
+                let reply = try await api.send(method, path, [("Origin", Self.origin)], authorization: nil)
+                #expect(reply.header("Access-Control-Allow-Origin") == nil, "\(method) \(path)")
+            }
+        }
+    }
+}

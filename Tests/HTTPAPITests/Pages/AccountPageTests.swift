@@ -1,0 +1,249 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+/// The pages of one's own account, and an admin's list of who waits.
+@Suite(.timeLimit(.minutes(5))) struct AccountPageTests {
+    private static let pages = [
+        "/account", "/account/devices", "/account/sessions", "/account/consents", "/account/approvals",
+    ]
+    private static let forms = [
+        "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
+        "/account/recovery", "/account/address",
+    ]
+    private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
+
+    private func form(_ path: String, _ request: String, _ more: [(name: String, value: String)] = [])
+        -> [(name: String, value: String)]
+    {
+        let token = FormToken(cookie: FakeService.cookie, path: path, request: request).text
+        return [("request", request), ("token", token)] + more
+    }
+
+    private var signature: [(name: String, value: String)] {
+        [("statement", Base64URL.encode(Self.statement)), ("signature", Base64URL.encode([1, 2, 3]))]
+    }
+
+    private func changes(_ service: FakeService) async -> [Recorder.Entry] {
+        let names: Set<String> = [
+            "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
+            "revokeDevice", "decideKey",
+        ]
+        return await service.recorder.work.filter { names.contains($0.name) }
+    }
+
+    @Test func `the root leads to the account, or to the log-in`() async throws {
+        try await Browser.with { browser in
+            #expect(try await browser.get("/").header("Location") == "/account")
+            var stranger = browser
+            stranger.cookie = nil
+            let reply = try await stranger.get("/")
+            #expect(reply.status == 303 && reply.header("Location") == "/login")
+        }
+    }
+
+    @Test(arguments: pages) func `a page of the account is for its owner`(path: String) async throws {
+        try await Browser.with { browser in
+            let page = try await browser.get(path)
+            #expect(page.status == 200, "\(page.text)")
+            #expect(page.text.contains("You are logged in as 7 at Acme."))
+            #expect(page.text.contains("href=\"\(path)\" aria-current=\"page\"") || path == "/account/approvals")
+            for cookie in [nil, "other"] {
+                var stranger = browser
+                stranger.cookie = cookie
+                let reply = try await stranger.get(path, authorization: "Bearer " + FakeService.token)
+                #expect(reply.status == 303 && reply.header("Location") == "/login")
+            }
+        }
+    }
+
+    @Test(arguments: forms) func `a form of the account needs its token and its origin`(path: String) async throws {
+        let service = FakeService()
+        try await Browser.with(service) { browser in
+            let fields = form(path, FakeService.fingerprint, [("action", "authorize")])
+            for headers in [[("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")]] {
+                #expect(try await browser.post(path, fields, headers).status == 403)
+            }
+            var other = fields
+            other[0].value = FakeService.employeeId.lowercased
+            #expect(try await browser.post(path, other).status == 403)
+            #expect(try await browser.post(path, [("request", "x")]).status == 400)
+        }
+        #expect(await changes(service).isEmpty)
+    }
+
+    @Test func `an address that is not confirmed gets a mail`() async throws {
+        var service = FakeService()
+        service.isEmailVerified = false
+        let path = "/account/address"
+        try await Browser.with(service) { browser in
+            let page = try await browser.get("/account")
+            #expect(page.text.contains("Your address is not confirmed") && page.text.contains("action=\"\(path)\""))
+            #expect(!page.text.contains("A mail is on its way"))
+            let reply = try await browser.post(path, form(path, "address"))
+            #expect(reply.status == 303 && reply.header("Location") == "/account?mailed")
+            #expect(try await browser.get("/account?mailed").text.contains("A mail is on its way"))
+        }
+        #expect(await service.recorder.work.map(\.name).filter { $0 == "verifyMyEmail" }.count == 1)
+        try await Browser.with(FakeService()) { browser in
+            #expect(try await browser.get("/account?mailed").text.contains("on its way") == false)
+        }
+    }
+
+    @Test(arguments: [
+        (ServiceError(.mailUnavailable), "The service can send no mail now."),
+        (ServiceError(.requestRateLimited), "Too many mails were asked for."),
+        (ServiceError(.emailInvalid), "No mail can be sent to the address"),
+    ]) func `the account says why no mail was sent`(error: ServiceError, text: String) async throws {
+        var service = FakeService()
+        service.isEmailVerified = false
+        service.refusals["verifyMyEmail"] = error
+        try await Browser.with(service) { browser in
+            let path = "/account/address", reply = try await browser.post(path, form(path, "address"))
+            #expect(reply.status == error.code.status && reply.text.contains(text))
+            #expect(!reply.text.contains("A mail is on its way"))
+        }
+    }
+
+    @Test func `a device shows its words, and gets a name`() async throws {
+        let service = FakeService()
+        try await Browser.with(service) { browser in
+            let page = try await browser.get("/account/devices")
+            let words = FingerprintWords(hex: FakeService.fingerprint)
+            #expect(words.words.count == 8 && page.text.contains(words.text))
+            #expect(page.text.contains("You use this device now.") && page.text.contains("<option value=\"stolen\">"))
+            let path = "/account/devices/name"
+            let reply = try await browser.post(path, form(path, FakeService.fingerprint, [("name", "My <b>laptop")]))
+            #expect(reply.status == 303 && reply.header("Location") == "/account/devices")
+            let refused = try await browser.post(path, form(path, FakeService.fingerprint, [("name", "")]))
+            #expect(refused.status == 400 && refused.text.contains("aria-invalid=\"true\""))
+            #expect(refused.text.matches(of: /role="alert"/).count == 1)
+        }
+        #expect(
+            await changes(service).first?.details
+                == ["fingerprint": FakeService.fingerprint, "name": "My <b>laptop"])
+    }
+
+    @Test func `a revocation shows what is signed, and is sent with the signature`() async throws {
+        var service = FakeService()
+        service.decision = .signatureRequired(statement: Self.statement)
+        let query = "request=\(FakeService.fingerprint)&action=revoke&reason=lost"
+        try await Browser.with(service) { browser in
+            let page = try await browser.get("/account/decision?" + query)
+            #expect(page.status == 200 && page.text.contains("loses access as 7 at Acme for good"))
+            #expect(page.text.contains("data-tag=\"tenure/v1/key-revocation\"") && page.text.contains("I have lost it"))
+            #expect(page.text.contains("value=\"\(Base64URL.encode(Self.statement))\""))
+            #expect(page.text.contains("src=\"\(PageAsset.sign.path)\""))
+            // A form that no script has filled in changes nothing.
+            let path = "/account/decision", more = [(name: "action", value: "revoke"), ("reason", "lost")]
+            #expect(try await browser.post(path, form(path, FakeService.fingerprint, more)).status == 200)
+        }
+        service.decision = FakeService().decision
+        try await Browser.with(service) { browser in
+            let path = "/account/decision", more = [(name: "action", value: "revoke"), ("reason", "lost")]
+            let reply = try await browser.post(path, form(path, FakeService.fingerprint, more + signature))
+            #expect(reply.status == 303 && reply.header("Location") == "/account/devices")
+        }
+        #expect(await changes(service).last?.details == ["fingerprint": FakeService.fingerprint, "reason": "lost"])
+    }
+
+    @Test(arguments: [("authorize", "none"), ("refuse", "unknown")])
+    func `a key that waits is decided with a signature`(action: String, reason: String) async throws {
+        let service = FakeService()
+        let path = "/account/decision"
+        try await Browser.with(service) { browser in
+            let own = form(path, FakeService.fingerprint, [("action", action)] + signature)
+            #expect(try await browser.post(path, own).header("Location") == "/account/devices")
+            let other = form(path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature)
+            #expect(try await browser.post(path, other).header("Location") == "/account/approvals?position=9")
+        }
+        let decided = await changes(service)
+        #expect(decided.map { $0.details["employee"] } == ["7", "8"])
+        #expect(decided.allSatisfy { $0.details["action"] == action && $0.details["reason"] == reason })
+    }
+
+    @Test(arguments: [
+        "", "request=ab&action=authorize", "request=\(FakeService.fingerprint)",
+        "request=\(FakeService.fingerprint)&action=delete", "request=\(FakeService.fingerprint)&action=revoke",
+        "request=\(FakeService.fingerprint)&action=revoke&reason=bored",
+        "request=\(FakeService.fingerprint)&action=revoke&reason=lost&owner=8",
+        "request=\(FakeService.fingerprint)&action=authorize&owner=7&owner=8",
+    ])
+    func `a decision that no page asks for is malformed`(query: String) async throws {
+        let reply = try await Browser.with { try await $0.get("/account/decision?" + query) }
+        #expect(reply.status == 400)
+    }
+
+    @Test func `the list of who waits leads to decisions about them`() async throws {
+        var service = FakeService()
+        service.next = 4
+        try await Browser.with(service) { browser in
+            let page = try await browser.get("/account/approvals")
+            #expect(page.text.contains("href=\"/account/approvals?after=4\""))
+            let link = try #require(page.text.firstMatch(of: /href="(\/account\/decision\?[^"]+)"/)).output.1
+            #expect(link.contains("action=authorize") && link.contains("owner=7"))
+            for query in ["after=x", "position=-1", "after=1&after=2"] {
+                #expect(try await browser.get("/account/approvals?" + query).status == 400)
+            }
+            #expect(try await browser.get("/account/approvals?after=4").text.contains("No device waits."))
+        }
+    }
+
+    @Test func `other sessions end, one or all`() async throws {
+        let service = FakeService(), path = "/account/sessions"
+        try await Browser.with(service) { browser in
+            for request in [FakeService.appId.lowercased, "others"] {
+                let reply = try await browser.post(path, form(path, request))
+                #expect(reply.status == 303 && reply.header("Location") == path)
+            }
+            #expect(try await browser.post(path, form(path, "none")).status == 400)
+        }
+        #expect(await changes(service).map { $0.details["session"] } == [FakeService.appId.lowercased, "all"])
+    }
+
+    @Test func `a consent is withdrawn`() async throws {
+        let service = FakeService(), path = "/account/consents"
+        try await Browser.with(service) { browser in
+            #expect(try await browser.get(path).text.contains("your address, if it is verified"))
+            let reply = try await browser.post(path, form(path, FakeService.appId.lowercased))
+            #expect(reply.status == 303 && reply.header("Location") == path)
+        }
+        #expect(await changes(service).map { $0.details["client"] } == [FakeService.appId.lowercased])
+    }
+
+    @Test func `a recovery is shown, and cancelled with a signature`() async throws {
+        let service = FakeService(), path = "/account/recovery"
+        try await Browser.with(service) { browser in
+            #expect(try await browser.get("/account").text.contains("href=\"/account/recovery\""))
+            let reply = try await browser.post(path, form(path, "recovery", signature))
+            #expect(reply.status == 303 && reply.header("Location") == "/account")
+        }
+        #expect(await changes(service).last?.details == ["isSigned": "true"])
+    }
+
+    @Test func `a log-out ends the session of the cookie, and deletes it`() async throws {
+        let service = FakeService(), path = "/account/logout"
+        try await Browser.with(service) { browser in
+            let reply = try await browser.post(path, form(path, "account"))
+            #expect(reply.status == 200 && reply.text.contains("You are logged out."))
+            #expect(
+                reply.header("Set-Cookie") == "__Host-tenure=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure")
+        }
+        #expect(await changes(service).map(\.details) == [["cookie": FakeService.cookie]])
+    }
+
+    @Test func `a request of a page carries the browser's name, and one of the API none`() async throws {
+        let service = FakeService(), agent = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0")
+        try await Browser.with(service) { browser in
+            let path = "/account/devices/name"
+            _ = try await browser.post(
+                path, form(path, FakeService.fingerprint, [("name", "x")]),
+                [("Origin", "null"), ("Sec-Fetch-Site", "same-origin"), agent])
+        }
+        #expect(await changes(service).last?.call?.deviceName == "Firefox on Linux")
+    }
+}

@@ -1,0 +1,36 @@
+import Canonical
+import ErrorCodes
+import FoundationEssentials
+import TenureAPI
+
+@testable import IdentityService
+
+extension FakeService {
+    /// The answer to a request of the account's pages; `nil` for other requests.
+    func accountAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let name as NameDevice:
+            try await enter("nameDevice", ["fingerprint": name.fingerprint, "name": name.name], call)
+            guard !name.name.isEmpty else { throw ServiceError(.requestInvalid) }
+            return ()
+        case let end as EndOtherSessions:
+            try await enter("endOtherSessions", ["session": end.session?.lowercased ?? "all"], call)
+            return ()
+        case let list as ListConsents:
+            try await enter("consents", ["browser": list.browser.id.lowercased], call)
+            return [
+                ConsentView(clientID: Self.appId, clientName: "Wiki", scopes: ["openid", "email"], givenAt: Self.time)
+            ]
+        case let withdraw as WithdrawConsent:
+            try await enter("withdrawConsent", ["client": withdraw.client.lowercased], call)
+            return ()
+        case let close as CloseBrowserSession:
+            try await enter("closeBrowserSession", ["cookie": close.cookie], call)
+            return ()
+        case let cancel as CancelOwnRecovery:
+            try await enter("cancelOwnRecovery", ["isSigned": "\(cancel.signed != nil)"], call)
+            return decision
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import Canonical
+import FoundationEssentials
+import TenureAPI
+
+@testable import IdentityService
+
+extension FakeService {
+    /// The value of the cookie of a browser that has just logged in.
+    static let newCookie = "cookie-after-the-log-in"
+
+    /// A flow of Acme's employee 7 at a step.
+    static func view(
+        _ step: FlowView.Step = .answers, purpose: FlowKind = .login, company: String = "Acme", employee: String = "7",
+        questions count: Int = 5
+    ) -> FlowView {
+        FlowView(
+            purpose: purpose, step: step, challenge: Array("challenge".utf8), companyName: company,
+            companyEmployeeId: employee, employeePublicKey: [4],
+            questions: (0..<count).map { QuestionResponse(questionId: "Q\($0)", question: "Question \($0)?") },
+            rules: nil, expiresAt: time)
+    }
+
+    /// The outcome of a log-in whose session the fake service knows.
+    static let success = FlowOutcomeResponse.success(
+        SessionResponse(accessToken: token, expiresAt: time, refreshToken: "cg"),
+        EmployeeSummaryResponse(
+            employeeId: employeeId, tenantId: appId, companyName: "Acme", companyEmployeeId: "7", status: "active",
+            role: "employee"), position: 9)
+
+    /// The answer to a request of the log-in pages; `nil` for other requests.
+    func logInAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let read as ReadFlow:
+            try await enter("readFlow", ["flow": read.flow, "purpose": read.purpose.rawValue], call)
+            return view
+        case let start as StartAddressLogin:
+            let details = ["email": start.address, "client": start.client?.lowercased ?? ""]
+            try await enter("startAddressLogin", details, call)
+            return Self.started
+        case let prove as ProveAddress:
+            try await enter("proveAddress", ["flow": prove.flow], call)
+            return AddressProof(accounts: 1)
+        case let pick as PickAccount:
+            try await enter("pickAccount", ["employee": pick.employee.lowercased, "flow": pick.flow], call)
+            return outcome
+        case let open as OpenBrowserSession:
+            try await enter("openBrowserSession", ["employee": open.caller.employeeId.uuidString], call)
+            return OpenedBrowserSession(cookie: Self.newCookie, session: Self.browser)
+        case let note as NoteChosenAccount:
+            try await enter("noteChosenAccount", ["handle": note.handle, "cookie": note.cookie], call)
+            return ()
+        case let choose as ChooseAccount:
+            try await enter("chooseAccount", ["handle": choose.handle, "cookie": choose.cookie ?? ""], call)
+            guard choose.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }
+            return AuthorizationAnswer.redirect(url: Self.clientOrigin + "/callback?code=c", origin: Self.clientOrigin)
+        default: return nil
+        }
+    }
+}
+
+extension ServiceError {
+    /// The refusal of a log-in whose device key was refused or revoked.
+    static var keyEnded: ServiceError { ServiceError(Denial.keyEnded) }
+    /// The refusal of a log-in with one key too many.
+    static var tooManyPendingKeys: ServiceError { ServiceError(Denial.tooManyPendingKeys) }
+}
+
+extension Recorder {
+    /// The calls that the pages made, without the finding of their own app.
+    var steps: [Entry] { work.filter { $0.name != "actAsPagesApp" } }
+}

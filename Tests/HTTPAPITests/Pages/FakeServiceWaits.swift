@@ -1,0 +1,79 @@
+import Canonical
+import FoundationEssentials
+import TenureAPI
+
+@testable import IdentityService
+
+extension FakeService {
+    /// The value of the cookie of the one waiting browser.
+    static let waitCookie = "Y29va2llLW9mLXRoZS13YWl0"
+    /// The handle that the wait keeps.
+    static let waitRequest = "aGFuZGxl"
+
+    /// What Acme's employee 7 sees while the key waits.
+    static func wait(
+        _ standing: WaitStanding = .pending, mail: WaitView.Mail = .none, hasOtherDevice: Bool = false,
+        isAdministrative: Bool = false, canSendMail: Bool = true, triesLeft: Int = 5
+    ) -> WaitView {
+        WaitView(
+            standing: standing, tenantID: appId, employeeID: employeeId, companyName: "Acme", companyEmployeeId: "7",
+            fingerprint: [UInt8](repeating: 0xAB, count: 32),
+            challenge: standing == .authorized ? Array("challenge".utf8) : [], hasOtherDevice: hasOtherDevice,
+            isAdministrative: isAdministrative, canSendMail: canSendMail, mail: mail, triesLeft: triesLeft,
+            expiresAt: time, decided: 0)
+    }
+
+    /// The device of a mail, elsewhere than in the browser that waits.
+    static func deviceMail(isWaiting: Bool = false, device: String = "Firefox on Linux") -> DeviceMailView {
+        DeviceMailView(
+            isWaiting: isWaiting, code: isWaiting ? "" : "7KQ2-M9XA", fingerprint: [UInt8](repeating: 0xAB, count: 32),
+            device: device, network: "192.0.2.7", companyName: "Acme", presentedAt: time)
+    }
+
+    /// The answer to a request about a waiting browser; `nil` for other requests.
+    func waitAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
+        switch request {
+        case let begin as BeginWait:
+            try await enter(
+                "beginWait",
+                [
+                    "flow": begin.flow, "purpose": begin.purpose.rawValue, "request": begin.request,
+                    "network": begin.network,
+                ], call)
+            return Self.waitCookie
+        case let read as ReadWait:
+            try await enter("readWait", ["cookie": read.cookie], call)
+            return .some((read.cookie == Self.waitCookie ? wait : nil) as any Sendable)
+        case let end as EndWait:
+            try await enter(
+                "endWait",
+                [
+                    "cookie": end.cookie, "challenge": Base64URL.encode(end.challenge),
+                    "signature": Base64URL.encode(end.signature),
+                ], call)
+            return EndWait.Answer(outcome: Self.success, request: Self.waitRequest)
+        case let code as EnterDeviceCode:
+            try await enter("enterDeviceCode", ["code": code.code, "cookie": code.cookie], call)
+            return deviceCode
+        case let send as SendDeviceMail:
+            try await enter("sendDeviceMail", ["cookie": send.cookie], call)
+            return wait?.mail != WaitView.Mail.none
+        case let read as ReadDeviceMail:
+            try await enter("readDeviceMail", Self.details(read.link, read.cookie), call)
+            return .some(deviceMail as any Sendable)
+        case let answer as AnswerDeviceMail:
+            var details = Self.details(answer.link, answer.cookie)
+            details["wish"] = "\(answer.wish)"
+            try await enter("answerDeviceMail", details, call)
+            return deviceMail != nil
+        default: return nil
+        }
+    }
+
+    private static func details(_ link: DeviceMailLink, _ cookie: String?) -> [String: String] {
+        [
+            "tenant": link.tenant, "flow": link.flow, "expires": link.expires, "key": link.key,
+            "cookie": cookie ?? "",
+        ]
+    }
+}

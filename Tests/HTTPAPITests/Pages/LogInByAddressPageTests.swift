@@ -1,0 +1,133 @@
+import Canonical
+import ErrorCodes
+import FoundationEssentials
+import HTTPTypes
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+@testable import IdentityService
+
+/// The pages of a log-in by an address.
+@Suite(.timeLimit(.minutes(5))) struct LogInByAddressPageTests {
+    private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
+    private static let flow = FlowCookie.Value(purpose: .address, flow: "Zmxvdw", request: "")
+    private static let key = Base64URL.encode([4] + [UInt8](repeating: 1, count: 64))
+
+    private func with<Value: Sendable>(
+        _ service: FakeService = FakeService(), _ work: @Sendable (Browser) async throws -> Value
+    ) async throws -> Value {
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.cookie = nil
+            return try await work(browser)
+        }
+    }
+
+    private var cookies: [(String, String)] {
+        [("Cookie", "__Host-tenure-form=\(Self.cookie); __Host-tenure-flow=\(Self.flow.text)")]
+    }
+
+    private func post(
+        _ browser: Browser, _ path: String, subject: String, _ fields: [(name: String, value: String)]
+    ) async throws -> API.Answer {
+        let token = FormToken(cookie: Self.cookie, path: path, request: subject).text
+        return try await browser.post(
+            path, [("subject", subject), ("token", token), ("once", "1")] + fields,
+            cookies + [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")])
+    }
+
+    /// A flow whose secret was proved, with two accounts.
+    private var proved: FakeService {
+        var service = FakeService(), view = FakeService.view(.account, purpose: .address, company: "", employee: "")
+        view.address = "zoe@acme.example"
+        view.accounts = ["7", "\"><b>8"].map { id in
+            FlowView.Account(
+                employeeId: FakeService.employeeId, companyName: "Acme & Sons", companyEmployeeId: id,
+                challenge: Array("of \(id)".utf8))
+        }
+        service.view = view
+        return service
+    }
+
+    @Test func `the form has one field, and leads to the other log-in`() async throws {
+        var service = FakeService()
+        service.pending = FakeService.pending(page: .logIn, loginHint: "zoe@acme.example")
+        let path = "?request=" + FakeService.handle
+        try await with(service) { browser in
+            let page = try await browser.get("/login/address" + path)
+            #expect(page.status == 200 && page.text.contains("<h1>Log in to Wiki</h1>"), "\(page.text)")
+            #expect(page.text.contains("value=\"zoe@acme.example\""))
+            #expect(page.text.contains("href=\"/login?request=\(FakeService.handle)\""))
+            let other = try await browser.get("/login" + path)
+            #expect(other.text.contains("href=\"/login/address?request=\(FakeService.handle)\""))
+        }
+    }
+
+    @Test func `the form begins a flow for the client that asks`() async throws {
+        var service = FakeService()
+        service.pending = FakeService.pending(page: .logIn)
+        let reply = try await with(service) { browser in
+            let fields = [(name: "email", value: "zoe@acme.example"), ("key", Self.key)]
+            return try await post(browser, "/login/address", subject: FakeService.handle, fields)
+        }
+        #expect(reply.status == 303 && reply.header("Location") == "/flow/key", "\(reply.text)")
+        #expect(reply.fields[values: .setCookie].first?.hasPrefix("__Host-tenure-flow=login-address.") == true)
+        let started = try #require(await service.recorder.last)
+        #expect(started.name == "startAddressLogin")
+        #expect(started.details == ["email": "zoe@acme.example", "client": FakeService.appId.lowercased])
+    }
+
+    @Test func `what is missing or malformed is told beside the field`() async throws {
+        try await with { browser in
+            let none = try await post(browser, "/login/address", subject: "", [("email", " "), ("key", Self.key)])
+            #expect(none.status == 400 && none.text.contains("id=\"email-error\">Enter your e-mail address.</p>"))
+        }
+        var service = FakeService()
+        service.failure = ServiceError(.emailInvalid)
+        let wrong = try await with(service) {
+            try await post($0, "/login/address", subject: "", [("email", "zoe"), ("key", Self.key)])
+        }
+        #expect(wrong.status == 400 && wrong.text.contains("This is no e-mail address."), "\(wrong.text)")
+    }
+
+    @Test func `a right secret leads to the accounts`() async throws {
+        let service = FakeService()
+        let reply = try await with(service) {
+            try await post($0, "/flow/passphrase", subject: Self.flow.text, [("passphrase", "a passphrase")])
+        }
+        #expect(reply.status == 303 && reply.header("Location") == "/flow/account", "\(reply.text)")
+        #expect(await service.recorder.last?.name == "proveAddress")
+    }
+
+    @Test func `each account is a form with a challenge of its own`() async throws {
+        let page = try await with(proved) { try await $0.get("/flow/account", cookies) }
+        #expect(page.status == 200, "\(page.text)")
+        #expect(page.text.contains(">7 at Acme &amp; Sons</button>"))
+        #expect(page.text.contains(">&quot;&gt;&lt;b&gt;8 at Acme &amp; Sons</button>"))
+        for id in ["7", "\"><b>8"] {
+            #expect(page.text.contains("data-pick=\"\(Base64URL.encode(Array("of \(id)".utf8)))\""))
+        }
+        #expect(page.text.contains("data-address=\"zoe@acme.example\""))
+        #expect(page.text.contains("src=\"\(PageAsset.pick.path)\""))
+    }
+
+    @Test func `a picked account logs in`() async throws {
+        var service = FakeService()
+        service.outcome = FakeService.success
+        let id = FakeService.employeeId.lowercased
+        let reply = try await with(service) {
+            try await post($0, "/flow/account", subject: Self.flow.text, [("account", id), ("proof", "AAAA")])
+        }
+        #expect(reply.status == 303 && reply.header("Location") == "/account", "\(reply.text)")
+    }
+
+    @Test func `whoever has no account to use here is told so`() async throws {
+        var service = FakeService()
+        service.failure = ServiceError(.appNotLinked)
+        let page = try await with(service) {
+            try await post($0, "/flow/passphrase", subject: Self.flow.text, [("passphrase", "a passphrase")])
+        }
+        #expect(page.text.contains("<h1>No account to use here</h1>"), "\(page.text)")
+    }
+}

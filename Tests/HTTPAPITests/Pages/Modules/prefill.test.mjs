@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { entries, fill } from "../../../../Sources/HTTPAPI/Pages/Assets/prefill.js";
+
+test("a link names the fields, and nothing else", () => {
+  const link = "#company=Acme%20%26%20Sons&id=7&email=7%40acme.example&invitation=a-b_c&key=x&once=y";
+  assert.deepEqual(entries(link), [
+    ["company", "Acme & Sons"], ["employee", "7"], ["email", "7@acme.example"], ["code", "a-b_c"],
+  ]);
+  for (const none of ["", "#", "#company=", "#main"]) assert.deepEqual(entries(none), []);
+});
+
+test("what stands in a field stays", () => {
+  class HTMLInputElement { value = ""; }
+  globalThis.HTMLInputElement = HTMLInputElement;
+  const fields = { company: new HTMLInputElement(), code: new HTMLInputElement(), list: {} };
+  fields.company.value = "Mine";
+  const form = { elements: { namedItem: (name) => fields[name] ?? null } };
+  fill(form, [["company", "Acme"], ["code", "c"], ["list", "x"], ["none", "x"]]);
+  assert.equal(fields.company.value, "Mine");
+  assert.equal(fields.code.value, "c");
+});

@@ -1,0 +1,363 @@
+import Canonical
+import ErrorCodes
+import HTTPTypes
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+@testable import IdentityService
+
+/// A browser in which somebody registers.
+private struct Registrant: Sendable {
+    static let form = Base64URL.encode([UInt8](repeating: 7, count: 32))
+    static let key = Base64URL.encode([4] + [UInt8](repeating: 1, count: 64))
+
+    let browser: Browser
+
+    static func with<Value: Sendable>(
+        _ service: FakeService = FakeService(), _ work: @Sendable (Registrant) async throws -> Value
+    ) async throws -> Value {
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.cookie = nil
+            return try await work(Registrant(browser: browser))
+        }
+    }
+
+    private func cookies(_ flow: FlowCookie.Value?) -> [(String, String)] {
+        let pairs = ["__Host-tenure-form=\(Self.form)"] + (flow.map { ["__Host-tenure-flow=\($0.text)"] } ?? [])
+        return [("Cookie", pairs.joined(separator: "; "))]
+    }
+
+    func get(
+        _ path: String, in flow: FlowCookie.Value? = nil, _ headers: [(String, String)] = []
+    ) async throws -> API.Answer {
+        try await browser.get(path, cookies(flow) + headers)
+    }
+
+    func post(
+        _ path: String, subject: String = "", _ fields: [(name: String, value: String)],
+        _ headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]
+    ) async throws -> API.Answer {
+        let token = FormToken(cookie: Self.form, path: path, request: subject).text
+        return try await browser.post(
+            path, [("subject", subject), ("token", token), ("once", "1")] + fields, cookies(nil) + headers)
+    }
+
+    /// Sends the form that begins a registration.
+    func register(
+        _ path: String, company: String = "Acme", email: String = "7@acme.example", code: String = "",
+        request: String = ""
+    ) async throws -> API.Answer {
+        try await post(
+            path, subject: request,
+            [("company", company), ("employee", "7"), ("email", email), ("code", code), ("key", Self.key)])
+    }
+}
+
+extension API.Answer {
+    fileprivate var setCookies: [String] { fields[values: .setCookie] }
+}
+
+/// The pages on which people register.
+@Suite(.timeLimit(.minutes(5))) struct RegistrationPageTests {
+    private static let ways = ["/register/found", "/register/join", "/join"]
+
+    @Test(arguments: FoundingRule.allCases) func `founding is offered as the operator permits`(rule: FoundingRule)
+        async throws
+    {
+        var service = FakeService()
+        service.founding = rule
+        try await Registrant.with(service) { registrant in
+            let choice = try await registrant.get("/register?request=\(FakeService.handle)")
+            let path = "/register/found?request=\(FakeService.handle)"
+            #expect(choice.text.contains("href=\"\(path)\"") == (rule != .off))
+            #expect(choice.text.contains("href=\"/register/join?request=\(FakeService.handle)\""))
+            let page = try await registrant.get("/register/found")
+            #expect(page.status == 200 && page.text.contains("<form") == (rule != .off))
+            #expect(page.text.contains("Code from the operator") == (rule == .code))
+            let sent = try await registrant.register("/register/found")
+            #expect(sent.status == (rule == .open ? 303 : rule == .off ? 200 : 400))
+        }
+        let names = await service.recorder.entries.map(\.name)
+        #expect(names.contains("startRegistration") == (rule == .open))
+    }
+
+    @Test(arguments: [false, true]) func `a founder is told that the service sends no mails`(sendsMails: Bool)
+        async throws
+    {
+        var service = FakeService()
+        service.sendsMails = sendsMails
+        try await Registrant.with(service) { registrant in
+            for path in Self.ways {
+                let isTold = try await registrant.get(path).text.contains("This service sends no mails")
+                #expect(isTold == (!sendsMails && path == "/register/found"), "\(path)")
+            }
+        }
+    }
+
+    @Test(arguments: ways) func `each way has a page and a request of its own`(path: String) async throws {
+        let service = FakeService()
+        try await Registrant.with(service) { registrant in
+            let page = try await registrant.get(path)
+            #expect(page.status == 200 && page.text.contains("action=\"\(path)\" data-device-key=\"true\""))
+            for words in ["organization", "username", "email"] {
+                #expect(page.text.contains("autocomplete=\"\(words)\""))
+            }
+            #expect(page.header("Referrer-Policy") == "no-referrer")
+            let reply = try await registrant.register(path, code: "c", request: FakeService.handle)
+            #expect(reply.status == 303 && reply.header("Location") == "/flow/key")
+            let cookie = "__Host-tenure-flow=registration.\(FakeService.started.flow).\(FakeService.handle);"
+            #expect(reply.setCookies.first?.hasPrefix(cookie) == true)
+        }
+        let started = try #require(await service.recorder.last)
+        #expect(started.name == "startRegistration")
+        #expect(started.details["intent"] == (path == "/register/found" ? "found" : "join"))
+        #expect(started.details["email"] == "7@acme.example" && started.details["owned"] == "false")
+    }
+
+    @Test(arguments: ways) func `a form of another site, or of another browser, registers nobody`(path: String)
+        async throws
+    {
+        let service = FakeService()
+        try await Registrant.with(service) { registrant in
+            for headers in [[("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")]] {
+                #expect(try await registrant.post(path, [("company", "Acme")], headers).status == 403)
+            }
+            #expect(try await registrant.browser.post(path, [("subject", ""), ("token", "x")]).status == 403)
+        }
+        #expect(await service.recorder.entries.map(\.name).contains("startRegistration") == false)
+    }
+
+    @Test(arguments: ways) func `what is missing is told beside each field`(path: String) async throws {
+        try await Registrant.with { registrant in
+            let page = try await registrant.post(path, [("company", " "), ("key", Registrant.key)])
+            #expect(page.status == 400 && page.text.contains("role=\"alert\" tabindex=\"-1\" autofocus"))
+            for field in ["company", "employee", "email"] + (path == "/join" ? ["code"] : []) {
+                #expect(page.text.contains("<a href=\"#\(field)\">"), "\(field)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (ErrorCode.companyUnknown, "company"), (.companyAlreadyFounded, "company"), (.appNotLinked, "company"),
+        (.emailInvalid, "email"), (.invitationInvalid, "code"), (.registrationInvitationRequired, "code"),
+        (.employeeKeyInvalid, "form"),
+    ]) func `a refusal is told at its field, with what was entered`(code: ErrorCode, field: String) async throws {
+        var service = FakeService()
+        service.refusals["startRegistration"] = ServiceError(code)
+        let page = try await Registrant.with(service) {
+            try await $0.register("/register/join", company: "A\"><b>", code: "c0de")
+        }
+        #expect(page.status == code.status && page.text.contains("<a href=\"#\(field)\">"))
+        #expect(page.text.contains("value=\"A&quot;&gt;&lt;b&gt;\"") && page.text.contains("value=\"c0de\""))
+    }
+
+    @Test func `a refusal to join is the same text for every reason`() async throws {
+        var texts: Set<String> = []
+        for company in ["unknown.example", "unlinked.example", "invited.example"] {
+            var service = FakeService()
+            service.refusals["startRegistration"] = ServiceError(.companyUnknown)
+            let page = try await Registrant.with(service) { try await $0.register("/register/join", company: company) }
+            texts.insert(page.text.replacing(company, with: "").replacing(/name="once" value="[^"]*"/, with: ""))
+        }
+        #expect(texts.count == 1)
+    }
+
+    @Test func `a link fills in the form, and its values are text`() async throws {
+        try await Registrant.with { registrant in
+            let page = try await registrant.get("/join?company=Acme&id=%22%3E7&email=7%40acme.example&invitation=c0de")
+            for value in ["Acme", "&quot;&gt;7", "7@acme.example", "c0de"] {
+                #expect(page.text.contains("value=\"\(value)\""), "\(value)")
+            }
+            #expect(page.text.contains("src=\"\(PageAsset.prefill.path)\""))
+        }
+    }
+
+    @Test func `without a pages app there are no pages`() async throws {
+        var service = FakeService()
+        service.hasPagesApp = false
+        try await Registrant.with(service) { registrant in
+            for path in Self.ways + ["/recover"] {
+                #expect(try await registrant.get(path).status == 404, "\(path)")
+            }
+        }
+    }
+}
+
+/// The page on which people choose questions and answers.
+@Suite(.timeLimit(.minutes(5))) struct CredentialsPageTests {
+    private static let flow = FlowCookie.Value(purpose: .registration, flow: "Zmxvdw", request: "")
+    private static let entries: [(name: String, value: String)] =
+        (1...5).flatMap { [(name: "question\($0)", value: "\($0 * 7)"), ("answer\($0)", "answer \($0)")] }
+
+    private func service(_ purpose: FlowKind = .registration, blindOnly: Bool = false, both: Bool = true) -> FakeService
+    {
+        var service = FakeService()
+        let view = FakeService.view(.credentials, purpose: purpose, questions: 0)
+        service.view = FlowView(
+            purpose: purpose, step: .credentials, challenge: view.challenge, companyName: view.companyName,
+            companyEmployeeId: view.companyEmployeeId, employeePublicKey: view.employeePublicKey, questions: [],
+            rules: CredentialRulesResponse(
+                questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: both, blindOnly: blindOnly),
+            expiresAt: view.expiresAt)
+        service.outcome = FakeService.success
+        return service
+    }
+
+    private func post(_ service: FakeService, _ fields: [(name: String, value: String)]) async throws -> API.Answer {
+        try await Registrant.with(service) {
+            try await $0.post("/flow/credentials", subject: Self.flow.text, fields)
+        }
+    }
+
+    @Test func `the listed questions are in the language of the browser`() async throws {
+        try await Registrant.with(service()) { registrant in
+            for language in PageLanguage.allCases {
+                let page = try await registrant.get(
+                    "/flow/credentials", in: Self.flow, [("Accept-Language", language.rawValue)])
+                let list = QuestionListResponse(preferring: [language.rawValue])
+                #expect(list.locale == language.rawValue)
+                #expect(page.text.matches(of: /<option value="\d+">/).count == 5 * list.items.count)
+                #expect(page.text.matches(of: /<label for="(question|answer)\d">/).count == 10)
+                #expect(page.text.matches(of: /autocomplete="new-password"/).count == 2)
+            }
+        }
+    }
+
+    @Test func `questions, answers and passphrase are sent, and lead into the session`() async throws {
+        let service = service()
+        let fields = Self.entries + [("passphrase", "four random words"), ("repeated", "four random words")]
+        let reply = try await post(service, fields + [("both", "true")])
+        #expect(reply.status == 303 && reply.header("Location") == "/account")
+        let set = try #require(await service.recorder.entries.first { $0.name == "setCredentials" })
+        #expect(set.details["flow"] == "Zmxvdw" && set.details["passphrase"] == "four random words")
+        #expect(set.details["questions"] == "7=answer 1|14=answer 2|21=answer 3|28=answer 4|35=answer 5")
+        #expect(set.details["both"] == "true" && set.call?.idempotencyKey?.count == 43)
+    }
+
+    @Test func `without a passphrase none is sent, and no wish for both`() async throws {
+        let service = service()
+        #expect(try await post(service, Self.entries + [("both", "true")]).status == 303)
+        let set = try #require(await service.recorder.entries.first { $0.name == "setCredentials" })
+        #expect(set.details["passphrase"] == "none" && set.details["both"] == "false")
+    }
+
+    @Test func `what is missing or twice is told at its field, and answers stay`() async throws {
+        let service = service()
+        let page = try await post(
+            service,
+            [
+                ("question1", "7"), ("answer1", "blue \"whale\""), ("question2", "7"), ("answer2", "x"),
+                ("question3", "9x"), ("passphrase", "one"), ("repeated", "other"),
+            ])
+        #expect(page.status == 400)
+        for field in ["question2", "question3", "answer3", "question4", "repeated"] {
+            #expect(page.text.contains("<a href=\"#\(field)\">"), "\(field)")
+        }
+        #expect(!page.text.contains("<a href=\"#question1\">") && page.text.contains("<option value=\"7\" selected>"))
+        #expect(page.text.contains("value=\"blue &quot;whale&quot;\"") && !page.text.contains("value=\"other\""))
+        #expect(await service.recorder.entries.map(\.name).contains("setCredentials") == false)
+    }
+
+    @Test(arguments: [
+        (ErrorCode.credentialsTooWeak, "/securityQuestions/2/answer", "answer3"),
+        (.credentialsIncomplete, "/securityQuestions/0/answer", "answer1"),
+        (.credentialsFiveQuestionsRequired, "/securityQuestions/4/question", "question5"),
+        (.requestInvalid, "/securityQuestions/1/number", "question2"),
+        (.credentialsTooWeak, "/passphrase", "passphrase"),
+        (.credentialsIncomplete, "/passphrase", "passphrase"), (.credentialsIncomplete, "/elsewhere", "form"),
+    ]) func `a refusal is told at the field that it is about`(code: ErrorCode, pointer: String, field: String)
+        async throws
+    {
+        var service = service()
+        service.refusals["setCredentials"] = ServiceError(code, members: [.init(pointer: pointer, detail: "d")])
+        let page = try await post(service, Self.entries)
+        #expect(page.status == 400 && page.text.contains("<a href=\"#\(field)\">"), "\(page.text)")
+        #expect(page.text.contains("value=\"answer 5\""))
+    }
+
+    @Test func `the blind mode alone is told before anything is typed`() async throws {
+        let page = try await Registrant.with(service(blindOnly: true)) {
+            try await $0.get("/flow/credentials", in: Self.flow)
+        }
+        #expect(page.text.contains("Another program is needed") && !page.text.contains("<form"))
+    }
+
+    @Test func `a flow at another step goes there, and one that ended says so`() async throws {
+        var service = service()
+        service.view = FakeService.view(.answers, purpose: .registration)
+        try await Registrant.with(service) { registrant in
+            #expect(try await registrant.get("/flow/credentials", in: Self.flow).header("Location") == "/flow/answers")
+            #expect(try await registrant.get("/flow/credentials").status == ErrorCode.flowExpired.status)
+        }
+    }
+
+    @Test func `a recovery replaces the credentials`() async throws {
+        let service = service(.recovery), flow = FlowCookie.Value(purpose: .recovery, flow: "Zmxvdw", request: "")
+        let reply = try await Registrant.with(service) {
+            try await $0.post("/flow/credentials", subject: flow.text, Self.entries)
+        }
+        #expect(reply.status == 303)
+        #expect(await service.recorder.entries.map(\.name).contains("recoverCredentials"))
+    }
+}
+
+/// The pages that lead back to an account.
+@Suite(.timeLimit(.minutes(5))) struct WayBackTests {
+    @Test(arguments: [("recovery", "startRecovery"), ("return", "startReturn")])
+    func `each way begins its flow`(way: String, name: String) async throws {
+        let service = FakeService()
+        let reply = try await Registrant.with(service) {
+            try await $0.post(
+                "/recover", [("company", "Acme"), ("employee", "7"), ("way", way), ("key", Registrant.key)])
+        }
+        #expect(reply.status == 303 && reply.header("Location") == "/flow/key")
+        #expect(reply.setCookies.first?.hasPrefix("__Host-tenure-flow=\(way).") == true)
+        #expect(await service.recorder.last?.name == name)
+    }
+
+    @Test func `what is missing is told, and an unknown way is none`() async throws {
+        let page = try await Registrant.with { try await $0.post("/recover", [("way", "login")]) }
+        #expect(page.status == 400)
+        for field in ["company", "employee", "way-recovery"] { #expect(page.text.contains("<a href=\"#\(field)\">")) }
+    }
+
+    @Test func `a recovery that waits shows the words of the browser's key, and only to this browser`() async throws {
+        var service = FakeService()
+        service.outcome = .authorizationPending(
+            employeePublicKey: [4], fingerprint: FakeService.fingerprint, position: nil)
+        try await Registrant.with(service) { registrant in
+            let flow = FlowCookie.Value(purpose: .recovery, flow: "Zmxvdw", request: "")
+            let reply = try await registrant.post(
+                "/flow/key", subject: flow.text, [("proof", Base64URL.encode([1, 2]))])
+            let path = try #require(reply.header("Location"))
+            #expect(reply.status == 303 && path.hasPrefix("/recover/waiting?"))
+            #expect(reply.setCookies.contains { $0.hasPrefix("__Host-tenure-flow=; Max-Age=0") })
+            let page = try await registrant.get(path)
+            #expect(page.status == 200 && page.text.contains(FakeService.fingerprint))
+            for forged in [
+                path.replacing(FakeService.fingerprint, with: String(repeating: "cd", count: 32)),
+                path.replacing("way=recovery", with: "way=return"), path.replacing(/token=.*/, with: "token=x"),
+                "/recover/waiting",
+            ] {
+                let other = try await registrant.get(forged)
+                #expect(other.status == 303 && other.header("Location") == "/recover", "\(forged)")
+            }
+            #expect(try await registrant.browser.get(path).status == 303, "a stranger's browser was shown the page")
+        }
+    }
+
+    @Test(arguments: [(ErrorCode.recoveryNotAvailable, FlowKind.recovery), (.returnNotAvailable, .returning)])
+    func `a waiting time that is not over is told with its end`(code: ErrorCode, purpose: FlowKind) async throws {
+        var service = FakeService(), refusal = ServiceError(code)
+        refusal.availableAt = FakeService.time
+        service.refusals["proveKey"] = refusal
+        let flow = FlowCookie.Value(purpose: purpose, flow: "Zmxvdw", request: "")
+        let page = try await Registrant.with(service) {
+            try await $0.post("/flow/key", subject: flow.text, [("proof", Base64URL.encode([1, 2]))])
+        }
+        #expect(page.status == code.status && page.text.contains(FakeService.time.forPeople))
+        #expect(page.text.contains("href=\"/recover\""))
+    }
+}

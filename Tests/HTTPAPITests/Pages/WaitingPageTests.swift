@@ -1,0 +1,225 @@
+import Canonical
+import ErrorCodes
+import HTTPTypes
+import IdentityService
+import TenureAPI
+import Testing
+
+@testable import HTTPAPI
+
+/// A browser with the cookies of a form and of a wait.
+private struct WaitingBrowser: Sendable {
+    static let form = Base64URL.encode([UInt8](repeating: 7, count: 32))
+
+    let browser: Browser
+    var wait: String? = FakeService.waitCookie
+
+    static func with<Value: Sendable>(
+        _ service: FakeService = FakeService(), _ work: @Sendable (WaitingBrowser) async throws -> Value
+    ) async throws -> Value {
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.cookie = nil
+            return try await work(WaitingBrowser(browser: browser))
+        }
+    }
+
+    private var cookies: [(String, String)] {
+        let pairs = ["__Host-tenure-form=\(Self.form)"] + (wait.map { ["__Host-tenure-wait=\($0)"] } ?? [])
+        return [("Cookie", pairs.joined(separator: "; "))]
+    }
+
+    func get(_ path: String) async throws -> API.Answer { try await browser.get(path, cookies) }
+
+    /// Sends a form as a page of the service does.
+    ///
+    /// - Parameter template: The path that the form's token is for, if it has captures.
+    func post(
+        _ path: String, template: String? = nil, _ fields: [(name: String, value: String)] = [], token: String? = nil,
+        _ headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]
+    ) async throws -> API.Answer {
+        let right = FormToken(cookie: Self.form, path: template ?? path, request: "").text
+        return try await browser.post(
+            path, [("subject", ""), ("token", token ?? right), ("once", "1")] + fields, cookies + headers)
+    }
+}
+
+extension API.Answer {
+    fileprivate var setCookies: [String] { fields[values: .setCookie] }
+}
+
+/// The pages of a browser that waits for the decision about its device key.
+@Suite(.timeLimit(.minutes(5))) struct WaitingPageTests {
+    private static let words = FingerprintWords([UInt8](repeating: 0xAB, count: 32)).text
+    private static let link = "/waiting/mail/\(FakeService.appId.lowercased)/\(FakeService.employeeId.lowercased)"
+    private static let linkTemplate = "/waiting/mail/{tenantId}/{flowId}"
+
+    private func waiting(_ view: WaitView?) -> FakeService {
+        var service = FakeService()
+        service.wait = view
+        return service
+    }
+
+    private func deleted(_ answer: API.Answer) -> Bool {
+        answer.setCookies.contains { $0.hasPrefix("__Host-tenure-wait=; Max-Age=0;") }
+    }
+
+    @Test func `the page shows fingerprint and words, and listens`() async throws {
+        try await WaitingBrowser.with { browser in
+            let page = try await browser.get("/waiting")
+            #expect(page.status == 200 && page.text.contains(Self.words))
+            #expect(page.text.contains(String(repeating: "ab", count: 32)))
+            #expect(page.text.contains("data-events=\"/waiting/events\"") && page.text.contains("<noscript>"))
+            #expect(page.text.contains("<form method=\"get\" action=\"/waiting\">"))
+            #expect(!page.text.contains("data-wait=") && !page.text.contains("/waiting/code"))
+        }
+    }
+
+    @Test func `the page names who decides`() async throws {
+        let views: [(WaitView, PageWord)] = [
+            (FakeService.wait(), .waitAsk), (FakeService.wait(hasOtherDevice: true), .waitDevice),
+            (FakeService.wait(isAdministrative: true), .waitAdmin),
+            (FakeService.wait(hasOtherDevice: true, isAdministrative: true), .waitAdminDevice),
+            (FakeService.wait(canSendMail: false), .waitNoMail),
+        ]
+        for (view, word) in views {
+            let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get("/waiting") }
+            #expect(page.text.contains(word.text(in: .english)), "\(word)")
+        }
+    }
+
+    @Test func `a wait that is over, or refused, loses its cookie`() async throws {
+        let ends: [(WaitView?, Int)] = [(nil, 410), (FakeService.wait(.over), 410), (FakeService.wait(.refused), 403)]
+        for (view, status) in ends {
+            let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get("/waiting") }
+            #expect(page.status == status && deleted(page))
+        }
+        let none = try await WaitingBrowser.with { browser in
+            var browser = browser
+            browser.wait = nil
+            return try await browser.get("/waiting")
+        }
+        #expect(none.status == 410)
+    }
+
+    @Test func `an authorized browser signs, and goes on to its client`() async throws {
+        let service = waiting(FakeService.wait(.authorized))
+        try await WaitingBrowser.with(service) { browser in
+            let page = try await browser.get("/waiting")
+            #expect(page.text.contains("data-wait=\"\(Base64URL.encode(Array("challenge".utf8)))\""))
+            #expect(!page.text.contains("data-events"))
+            let reply = try await browser.post("/waiting/continue", [("challenge", "Y2hhbGxlbmdl"), ("proof", "c2ln")])
+            #expect(reply.status == 303)
+            #expect(reply.header("Location") == "/authorize?continue=" + FakeService.waitRequest)
+            #expect(deleted(reply))
+            #expect(reply.setCookies.contains { $0.hasPrefix("__Host-tenure=\(FakeService.newCookie);") })
+        }
+        let entry = try #require(await service.recorder.entries.first { $0.name == "endWait" })
+        #expect(entry.details["challenge"] == "Y2hhbGxlbmdl" && entry.details["signature"] == "c2ln")
+    }
+
+    @Test func `a form of another site, or without its token, opens nothing`() async throws {
+        let service = waiting(FakeService.wait(.authorized))
+        try await WaitingBrowser.with(service) { browser in
+            let foreign = try await browser.post(
+                "/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")],
+                [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")])
+            #expect(foreign.status == 403)
+            let forged = try await browser.post(
+                "/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")], token: "x")
+            #expect(forged.status == 403)
+        }
+        #expect(await service.recorder.entries.allSatisfy { $0.name != "endWait" })
+    }
+
+    @Test func `a challenge that is too old is made anew, and a wrong signature is told`() async throws {
+        for (code, title) in [
+            (ErrorCode.flowExpired, PageWord.endingExpiredTitle), (.employeeKeyInvalid, .endingKeyInvalidTitle),
+        ] {
+            var service = waiting(FakeService.wait(.authorized))
+            service.refusals = ["endWait": ServiceError(code)]
+            let page = try await WaitingBrowser.with(service) {
+                try await $0.post("/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")])
+            }
+            #expect(page.text.contains(title.text(in: .english)) && page.text.contains("href=\"/waiting\""))
+            #expect(!deleted(page))
+        }
+    }
+
+    @Test func `a code is told to be wrong beside its field, and a right one goes on`() async throws {
+        let view = FakeService.wait(mail: .sent(until: FakeService.time), triesLeft: 5)
+        var service = waiting(view)
+        let right = try await WaitingBrowser.with(service) {
+            try await $0.post("/waiting/code", [("code", "7kq2 m9xa")])
+        }
+        #expect(right.status == 303 && right.header("Location") == "/waiting")
+        #expect(await service.recorder.entries.last { $0.name == "enterDeviceCode" }?.details["code"] == "7kq2 m9xa")
+        service.deviceCode = .wrong(triesLeft: 3)
+        let wrong = try await WaitingBrowser.with(service) { try await $0.post("/waiting/code", [("code", "x")]) }
+        #expect(wrong.status == 403 && wrong.text.contains("href=\"#code\""))
+        #expect(wrong.text.contains(PageWord.waitCodeWrong.text(in: .english, "3")))
+        service.deviceCode = .over
+        let over = try await WaitingBrowser.with(service) { try await $0.post("/waiting/code", [("code", "x")]) }
+        #expect(over.text.contains(PageWord.waitCodeOver.text(in: .english)))
+        let empty = try await WaitingBrowser.with(service) { try await $0.post("/waiting/code") }
+        #expect(empty.text.contains(PageWord.waitCodeMissing.text(in: .english)))
+    }
+
+    @Test func `a mail is sent where one may be, and otherwise the page says so`() async throws {
+        let sent = try await WaitingBrowser.with(waiting(FakeService.wait(mail: .possible))) {
+            try await $0.post("/waiting/mail")
+        }
+        #expect(sent.status == 303)
+        let none = try await WaitingBrowser.with { try await $0.post("/waiting/mail") }
+        #expect(none.status == 403)
+    }
+
+    @Test func `the link shows the device and its code elsewhere, and a button in the browser that waits`() async throws
+    {
+        let elsewhere = try await WaitingBrowser.with { try await $0.get(Self.link + "?expires=1&key=ab") }
+        for shown in ["7KQ2-M9XA", "Firefox on Linux", "192.0.2.7", Self.words, "value=\"refuse\""] {
+            #expect(elsewhere.text.contains(shown), "\(shown)")
+        }
+        #expect(!elsewhere.text.contains("value=\"confirm\""))
+        var service = FakeService()
+        service.deviceMail = FakeService.deviceMail(isWaiting: true)
+        let here = try await WaitingBrowser.with(service) { try await $0.get(Self.link + "?expires=1&key=ab") }
+        #expect(here.text.contains("value=\"confirm\"") && here.text.contains("value=\"refuse\""))
+        #expect(!here.text.contains("7KQ2"))
+        let entry = try #require(await service.recorder.entries.last { $0.name == "readDeviceMail" })
+        #expect(entry.details["expires"] == "1" && entry.details["key"] == "ab")
+        #expect(entry.details["cookie"] == FakeService.waitCookie)
+    }
+
+    @Test func `the buttons of the link's page confirm and refuse`() async throws {
+        let service = FakeService(), fields = [(name: "expires", value: "1"), ("key", "ab")]
+        try await WaitingBrowser.with(service) { browser in
+            let confirmed = try await browser.post(
+                Self.link, template: Self.linkTemplate, fields + [("answer", "confirm")])
+            #expect(confirmed.status == 303 && confirmed.header("Location") == "/waiting")
+            let refused = try await browser.post(
+                Self.link, template: Self.linkTemplate, fields + [("answer", "refuse")])
+            #expect(refused.status == 200 && refused.text.contains(PageWord.mailRefused.text(in: .english)))
+            let neither = try await browser.post(Self.link, template: Self.linkTemplate, fields)
+            #expect(neither.status == 400)
+        }
+        #expect(
+            await service.recorder.entries.filter { $0.name == "answerDeviceMail" }.map { $0.details["wish"] } == [
+                "confirm", "refuse",
+            ])
+        var gone = FakeService()
+        gone.deviceMail = nil
+        let page = try await WaitingBrowser.with(gone) { try await $0.get(Self.link) }
+        #expect(page.status == 410)
+    }
+
+    @Test func `a stream tells of the decision at once, and ends`() async throws {
+        let answer = try await WaitingBrowser.with(waiting(FakeService.wait(.authorized))) {
+            try await $0.get("/waiting/events")
+        }
+        #expect(answer.status == 200 && answer.header("Content-Type") == "text/event-stream")
+        #expect(answer.text.hasSuffix("event: decided\ndata: look\n\n"))
+        let none = try await WaitingBrowser.with(waiting(nil)) { try await $0.get("/waiting/events") }
+        #expect(none.status == 204)
+    }
+}

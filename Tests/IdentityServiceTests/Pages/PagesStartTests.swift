@@ -1,0 +1,112 @@
+import Canonical
+import Foundation
+import Keys
+import Ledger
+import Logging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import IdentityService
+
+/// The row of the pages: sealed, with a code, and what a start does with it.
+@Suite(.enabled(if: TestServer.isAvailable, Comment(rawValue: TestServer.hint)))
+struct PagesStartTests {
+    private let ring = KeyRing.random()
+    private let start = Timestamp(microseconds: 1_795_000_000_000_000)
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func row(_ text: String = "secret", url: String? = nil) throws -> PagesAppRow {
+        try PagesAppRow(app: UUID(), secret: UUID(), text: text, publicURL: url, changedAt: start, ring)
+    }
+
+    private func write(_ row: PagesAppRow, _ pool: PostgresPool) async throws {
+        _ = try await pool.query(row.replacement(ring), in: [])
+    }
+
+    private func begins(
+        _ pool: PostgresPool, at url: String?, _ change: PagesStart.Change = .refused
+    ) async throws -> Bool {
+        try await PagesStart(pool, ring, logger: Self.logger).run(at: start, url: url, change: change)
+    }
+
+    private func remembered(_ pool: PostgresPool) async throws -> String? {
+        try await PagesAppRow.read(pool, RowAuthentication(ring, logger: Self.logger), at: start)?.publicURL
+    }
+
+    @Test func `a start remembers the public URL, and refuses another one that nobody confirmed`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                #expect(try await !begins(pool, at: "https://id.example"))
+                try await write(row(), pool)
+                #expect(try await begins(pool, at: nil))
+                #expect(try await remembered(pool) == nil)
+                #expect(try await begins(pool, at: "https://id.example"))
+                #expect(try await begins(pool, at: "https://id.example"))
+                let refusal = PublicURLChanged(old: "https://id.example", new: "https://other.example")
+                await #expect(throws: refusal) { try await begins(pool, at: "https://other.example") }
+                #expect(try await remembered(pool) == "https://id.example")
+                #expect(try await begins(pool, at: "https://other.example", .accepted))
+                #expect(try await remembered(pool) == "https://other.example")
+            }
+        }
+    }
+
+    @Test func `a row that the service did not write is none`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                for change in [
+                    "public_url = 'https://evil.example'", "app_id = gen_random_uuid()", "mac = NULL",
+                    "changed_at = now()",
+                ] {
+                    try await write(row(url: "https://id.example"), pool)
+                    var superuser = try await database.connect(as: .superuser)
+                    try await superuser.executeScript("UPDATE tenure.pages_app SET \(change)")
+                    #expect(try await !begins(pool, at: "https://id.example"), "\(change)")
+                }
+            }
+        }
+    }
+
+    @Test func `the secret opens for its app, its id and these keys only`() throws {
+        let row = try row("a secret")
+        #expect(row.text(ring) == "a secret" && row.text(.random()) == nil)
+        var other = row
+        other.app = UUID()
+        #expect(other.text(ring) == nil)
+        other = row
+        other.secret = UUID()
+        #expect(other.text(ring) == nil)
+        #expect(row.sealed.firstRange(of: Array("a secret".utf8)) == nil)
+    }
+
+    @Test func `a kept secret is read again on demand`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                let kept = PagesAppSecret(pool: pool, rows: RowAuthentication(ring, logger: Self.logger))
+                #expect(try await kept.current(at: start) == nil)
+                try await write(row("first"), pool)
+                #expect(try await kept.current(at: start)?.text == "first")
+                try await write(row("second"), pool)
+                #expect(try await kept.current(at: start, isFresh: true)?.text == "second")
+                _ = try await pool.query(PagesAppRow.deletion, in: [])
+                #expect(try await kept.current(at: start, isFresh: true) == nil)
+                #expect(try await kept.current(at: start) == nil)
+            }
+        }
+    }
+
+    @Test func `the reader role sees whether there are pages, and no secret`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in try await write(row(url: "https://id.example"), pool) }
+            try await database.withPool(as: .reader) { reader in
+                #expect(try await PagesPresence.read(reader) == PagesPresence(publicURL: "https://id.example"))
+                await #expect(throws: PostgresError.self) {
+                    try await reader.withConnection { connection in
+                        _ = try await connection.query("SELECT sealed FROM tenure.pages_app")
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import Canonical
+import Foundation
+import Synchronization
+import TenureAPI
+import Testing
+
+/// A browser in a test, without scripts: it keeps cookies, reads forms and sends them as browsers do.
+///
+/// A `Device` stands in for the key that a module of the pages keeps in the browser.
+struct PageClient: Sendable {
+    let client: Client
+    private let jar = CookieJar()
+
+    /// A browser without cookies.
+    init(_ client: Client) { self.client = client }
+
+    /// The values of the cookies by their names.
+    var cookies: [String: String] { jar.values }
+
+    /// Sets a cookie, or deletes it.
+    func set(cookie name: String, _ value: String?) { jar.set(name, value) }
+
+    /// Opens a page. It follows no redirect.
+    func get(_ path: String, _ headers: [(String, String)] = []) async throws -> Page {
+        try await send(HTTPRequest("GET", path), headers)
+    }
+
+    /// Opens a page, and follows redirects within the service.
+    func open(_ path: String) async throws -> Page { try await follow(try await get(path)) }
+
+    /// Follows redirects within the service. A redirect to a client is returned.
+    func follow(_ page: Page) async throws -> Page {
+        var page = page
+        for _ in 0..<10 {
+            guard let location = page.location, location.hasPrefix("/") else { return page }
+            page = try await get(location)
+        }
+        throw Flow.Unexpected(description: "redirects without an end")
+    }
+
+    /// Sends a form of a page with other values in some fields. It follows no redirect.
+    ///
+    /// - Parameter values: The values by the names of fields, which need not be in the form. `nil` leaves one out.
+    func submit(
+        _ form: Form, _ values: [String: String?] = [:],
+        headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]
+    ) async throws -> Page {
+        var fields = form.fields.filter { values[$0.name] == nil }
+        for (name, value) in values { if let value { fields.append((name: name, value: value)) } }
+        let body = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+        let request = HTTPRequest("POST", form.action).with("Content-Type", FormEncoding.mediaType).with(body: body)
+        return try await send(request, headers)
+    }
+
+    private func send(_ request: HTTPRequest, _ headers: [(String, String)]) async throws -> Page {
+        var request = request
+        let cookies = jar.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")
+        if !cookies.isEmpty { request = request.with("Cookie", cookies) }
+        for (name, value) in headers { request = request.with(name, value) }
+        let reply = try await client.send(request)
+        // No cookie of the service has a comma in it.
+        for field in (reply.headers["set-cookie"] ?? "").components(separatedBy: ", ") where !field.isEmpty {
+            jar.take(field)
+        }
+        return Page(reply: reply)
+    }
+}
+
+extension PageClient {
+    /// Begins a log-in with the company's name, the id and the device's key, and proves the key: the page that asks for
+    /// a secret comes back.
+    ///
+    /// - Parameter request: The handle of the authorization request; `nil` to log in to the account page.
+    func beginLogIn(_ person: Person, _ device: Device, request: String? = nil) async throws -> Page {
+        let page = try await open("/login" + (request.map { "?request=\($0)" } ?? ""))
+        let begun = try await submit(
+            try page.form("/login"),
+            ["company": person.company, "employee": person.id, "key": Base64URL.encode(device.point)])
+        return try await prove(try await follow(begun), device)
+    }
+
+    /// Signs the challenge of the page `/flow/key`, as its module does. The next page comes back.
+    func prove(_ page: Page, _ device: Device) async throws -> Page {
+        let challenge = try #require(Base64URL.decode(try #require(page.attribute("data-challenge"), "\(page)")))
+        let proof = try bytes(base64: try device.sign(challenge, .raw))
+        return try await follow(
+            try await submit(try page.form("/flow/key"), ["proof": Base64URL.encode(proof)]))
+    }
+
+    /// Answers the page that asks for a secret. It follows no redirect.
+    func answer(_ page: Page, _ person: Person) async throws -> Page {
+        if let form = try? page.form("/flow/passphrase") {
+            return try await submit(form, ["passphrase": person.passphrase])
+        }
+        let form = try page.form("/flow/answers")
+        var values: [String: String?] = [:]
+        for (name, label) in page.labels {
+            values[name] = person.questions.first { $0.question == label }?.answer
+        }
+        return try await submit(form, values)
+    }
+
+    /// A whole log-in. The last reply comes back: a redirect to the client or to the account, or the page that refuses.
+    func logIn(_ person: Person, _ device: Device, request: String? = nil) async throws -> Page {
+        try await answer(try await beginLogIn(person, device, request: request), person)
+    }
+}
+
+/// A page as it came.
+struct Page: Sendable, CustomStringConvertible {
+    let reply: HTTPReply
+
+    var status: Int { reply.status }
+    /// Where a redirect leads.
+    var location: String? { reply.headers["location"] }
+    var html: String { String(decoding: reply.body, as: UTF8.self) }
+    /// The title, which is the heading too.
+    var title: String { first(/<title>([^<]*)<\/title>/) ?? "" }
+    /// The text without markup.
+    var text: String {
+        Self.plain(html.replacing(/<[^>]*>/, with: " ")).replacing(/\s+/, with: " ")
+    }
+    /// The status with title and address.
+    var description: String { "\(status) \(title) \(location ?? "")" }
+
+    /// The form that is sent to a path.
+    func form(_ action: String) throws -> Form {
+        for match in html.matches(of: /<form([^>]*)>([\s\S]*?)<\/form>/) {
+            guard Self.attribute("action", of: match.output.1) == action else { continue }
+            let inputs = match.output.2.matches(of: /<(input|button)\s([^>]*)>/)
+            let fields = inputs.compactMap { input -> (name: String, value: String)? in
+                let type = Self.attribute("type", of: input.output.2)
+                guard input.output.1 == "input", type != "checkbox", type != "radio" else { return nil }
+                return Self.attribute("name", of: input.output.2).map {
+                    (name: $0, value: Self.attribute("value", of: input.output.2) ?? "")
+                }
+            }
+            return Form(action: action, fields: fields)
+        }
+        throw Flow.Unexpected(description: "no form to \(action): \(self)")
+    }
+
+    /// The value of the first attribute of that name.
+    func attribute(_ name: String) -> String? { Self.attribute(name, of: html[...]) }
+
+    /// The texts of labels by the ids of their fields.
+    var labels: [(name: String, label: String)] {
+        html.matches(of: /<label for="([^"]*)">([^<]*)<\/label>/).map {
+            (name: Self.plain(String($0.output.1)), label: Self.plain(String($0.output.2)))
+        }
+    }
+
+    private func first(_ pattern: Regex<(Substring, Substring)>) -> String? {
+        html.firstMatch(of: pattern).map { Self.plain(String($0.output.1)) }
+    }
+
+    private static func attribute(_ name: String, of tag: Substring) -> String? {
+        guard let start = tag.firstRange(of: "\(name)=\"") else { return nil }
+        return plain(String(tag[start.upperBound...].prefix { $0 != "\"" }))
+    }
+
+    /// The text without the escapes that templates write.
+    private static func plain(_ text: String) -> String {
+        text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
+            .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+    }
+}
+
+/// A form as a page has it.
+struct Form: Sendable {
+    let action: String
+    /// The fields in their order, without boxes to tick.
+    let fields: [(name: String, value: String)]
+
+    /// The value of a field.
+    subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+}
+
+/// The cookies of a browser.
+private final class CookieJar: Sendable {
+    private let cookies = Mutex<[String: String]>([:])
+
+    var values: [String: String] { cookies.withLock { $0 } }
+
+    func set(_ name: String, _ value: String?) { cookies.withLock { $0[name] = value } }
+
+    /// Takes the value of a `Set-Cookie` field.
+    func take(_ field: String) {
+        let parts = field.components(separatedBy: "; ")
+        let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard pair.count == 2 else { return }
+        set(pair[0], parts.contains("Max-Age=0") ? nil : pair[1])
+    }
+}
+
+extension TenureWorld {
+    /// Enables the pages, and links their app to a company.
+    func linkPages(to company: String) async throws {
+        let pages = try await instance.commands.enablePages().view
+        try await instance.commands.linkApp(pages.appId, to: company)
+    }
+}
