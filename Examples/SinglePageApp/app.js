@@ -2,8 +2,9 @@ import {Tenure} from "./tenure.js";
 
 const tenure = new Tenure(await (await fetch("settings.json")).json());
 const [greeting, logIn, logOut] = ["greeting", "login", "logout"].map((id) => document.getElementById(id));
-logIn.addEventListener("click", () => tenure.logIn());
-logOut.addEventListener("click", () => tenure.logOut());
+const fail = (error) => show(null, error.message);
+logIn.addEventListener("click", () => tenure.logIn().catch(fail));
+logOut.addEventListener("click", () => tenure.logOut().catch(fail));
 
 function show(person, text = person ? `Hello ${person.email ?? person.preferred_username}.` : "") {
   greeting.textContent = text;
@@ -14,5 +15,5 @@ function show(person, text = person ? `Hello ${person.email ?? person.preferred_
 try {
   show(await tenure.finish() ?? tenure.person());
 } catch (error) {
-  show(null, error.message);
+  fail(error);
 }

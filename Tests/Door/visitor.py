@@ -126,7 +126,7 @@ class Visitor:
                 mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
                 if (self.address in str(mail["To"]) and file.stat().st_mtime >= after
                         and re.search(subject, str(mail["Subject"]), re.I)):
-                    return mail.get_body().get_content()
+                    return mail.get_body(("plain",)).get_content()
             if time.monotonic() > end:
                 raise kinds.Stuck(f"no mail came to {self.address}")
             time.sleep(0.1)

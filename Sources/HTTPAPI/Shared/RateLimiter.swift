@@ -169,6 +169,8 @@ extension Endpoint {
         case "companies": 4
         // A read in the form of a POST, so that no token is in a path.
         case "introspect": 1
+        // Each stores a request or a code, by GET too.
+        case "authorize", "logout": 2
         default: method == "GET" ? 1 : 2
         }
     }

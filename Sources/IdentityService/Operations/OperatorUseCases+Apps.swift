@@ -56,7 +56,8 @@ extension OperatorUseCases {
     /// Issues a further secret for an app.
     ///
     /// - Parameter handOver: Called once before the secret counts; if it throws, nothing is issued.
-    /// - Throws: `app.unknown`, `request.invalid` without a role, ``OperatorKeyError``, or what `handOver` throws.
+    /// - Throws: `app.unknown`, `request.invalid` without a role or for the app of the pages, ``OperatorKeyError``, or
+    ///   what `handOver` throws.
     package func issueSecret(
         appId: UUID, roles: Set<AppLinkRequest.Role>, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
@@ -64,6 +65,7 @@ extension OperatorUseCases {
         var isHandedOver = false
         return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            try Self.refusePagesApp(app.state)
             let issued = try await issue(drawn, app.state, roles: roles)
             if !isHandedOver { try handOver(issued.secret) }
             isHandedOver = true
@@ -92,6 +94,7 @@ extension OperatorUseCases {
         return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             guard app.state.id != nil else { throw ServiceError(.appUnknown) }
+            try Self.refusePagesApp(app.state)
             let inForce = app.state.secrets.values.filter(\.isInForce)
             if secretId == nil, inForce.count > 1 { throw AppRoleError.severalSecrets }
             guard let old = inForce.first(where: { secretId == nil || $0.id.uuid == secretId }) else {
@@ -120,6 +123,7 @@ extension OperatorUseCases {
         return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             guard app.state.id != nil else { throw ServiceError(.appUnknown) }
+            try Self.refusePagesApp(app.state)
             guard let old = app.state.secrets[SecretID(secretId)], old.isInForce else {
                 throw ServiceError(.appSecretInvalid)
             }
@@ -158,6 +162,18 @@ extension OperatorUseCases {
             }
             try await append(events.map(\.payload), to: .app(app.id), version: app.version)
         }
+    }
+
+    /// Refuses to show a secret of the app that the pages act as: that secret lies in the service, and nowhere else.
+    private static func refusePagesApp(_ state: App.State) throws(ServiceError) {
+        guard state.isPagesApp else { return }
+        throw ServiceError(
+            .requestInvalid,
+            members: [
+                .init(
+                    pointer: "/appId",
+                    detail: "the service keeps the secret of the pages; replace it with tenure key rotate --pages")
+            ])
     }
 
     /// A secret of 32 random bytes and its id. Retries issue the same one, because it was handed over.

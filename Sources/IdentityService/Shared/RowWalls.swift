@@ -79,8 +79,8 @@ package enum RowWalls {
             code + "A row that was deleted and put back is published, but no longer signs"),
         Wall(
             "pages_app", "is_only app_id secret_id sealed public_url changed_at mac",
-            code + "Without the row there are no pages. An older row has a secret that the log has ended, or the public "
-                + "URL of then, which stops the next start"),
+            code + "Without the row there are no pages. An older row has a secret that the log has ended, or the "
+                + "public URL of then, which stops the next start"),
         Wall(
             "mpin_server_key", "ledger_id epoch sealed",
             "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),

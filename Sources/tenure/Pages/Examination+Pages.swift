@@ -1,3 +1,4 @@
+import Foundation
 import IdentityService
 
 extension Examination {
@@ -5,8 +6,11 @@ extension Examination {
     func pages() async -> [Finding] {
         await inDatabase("pages") { reader in
             let settings = try await configured()
+            // A development service writes its mails into a directory.
+            let isDevelopment = FileManager.default.fileExists(atPath: state.mailDirectory)
             return Self.findings(
-                try await PagesPresence.read(reader), hasMail: !settings.namesService || settings.text(.smtpUrl) != nil,
+                try await PagesPresence.read(reader),
+                hasMail: isDevelopment || !settings.namesService || settings.text(.smtpUrl) != nil,
                 publicURL: try settings.publicOrigin())
         }
     }

@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `the root leads to the account, or to the log-in`() async throws {
-        try await Browser.with { browser in
+        try await Browser.with { (browser: Browser) async throws in
             #expect(try await browser.get("/").header("Location") == "/account")
             var stranger = browser
             stranger.cookie = nil
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: pages) func `a page of the account is for its owner`(path: String) async throws {
-        try await Browser.with { browser in
+        try await Browser.with { (browser: Browser) async throws in
             let page = try await browser.get(path)
             #expect(page.status == 200, "\(page.text)")
             #expect(page.text.contains("You are logged in as 7 at Acme."))
@@ -63,7 +63,7 @@ import Testing
 
     @Test(arguments: forms) func `a form of the account needs its token and its origin`(path: String) async throws {
         let service = FakeService()
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let fields = form(path, FakeService.fingerprint, [("action", "authorize")])
             for headers in [[("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")]] {
                 #expect(try await browser.post(path, fields, headers).status == 403)
@@ -80,7 +80,7 @@ import Testing
         var service = FakeService()
         service.isEmailVerified = false
         let path = "/account/address"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account")
             #expect(page.text.contains("Your address is not confirmed") && page.text.contains("action=\"\(path)\""))
             #expect(!page.text.contains("A mail is on its way"))
@@ -89,7 +89,7 @@ import Testing
             #expect(try await browser.get("/account?mailed").text.contains("A mail is on its way"))
         }
         #expect(await service.recorder.work.map(\.name).filter { $0 == "verifyMyEmail" }.count == 1)
-        try await Browser.with(FakeService()) { browser in
+        try await Browser.with(FakeService()) { (browser: Browser) async throws in
             #expect(try await browser.get("/account?mailed").text.contains("on its way") == false)
         }
     }
@@ -102,7 +102,7 @@ import Testing
         var service = FakeService()
         service.isEmailVerified = false
         service.refusals["verifyMyEmail"] = error
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let path = "/account/address", reply = try await browser.post(path, form(path, "address"))
             #expect(reply.status == error.code.status && reply.text.contains(text))
             #expect(!reply.text.contains("A mail is on its way"))
@@ -111,7 +111,7 @@ import Testing
 
     @Test func `a device shows its words, and gets a name`() async throws {
         let service = FakeService()
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account/devices")
             let words = FingerprintWords(hex: FakeService.fingerprint)
             #expect(words.words.count == 8 && page.text.contains(words.text))
@@ -132,7 +132,7 @@ import Testing
         var service = FakeService()
         service.decision = .signatureRequired(statement: Self.statement)
         let query = "request=\(FakeService.fingerprint)&action=revoke&reason=lost"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account/decision?" + query)
             #expect(page.status == 200 && page.text.contains("loses access as 7 at Acme for good"))
             #expect(page.text.contains("data-tag=\"tenure/v1/key-revocation\"") && page.text.contains("I have lost it"))
@@ -143,7 +143,7 @@ import Testing
             #expect(try await browser.post(path, form(path, FakeService.fingerprint, more)).status == 200)
         }
         service.decision = FakeService().decision
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let path = "/account/decision", more = [(name: "action", value: "revoke"), ("reason", "lost")]
             let reply = try await browser.post(path, form(path, FakeService.fingerprint, more + signature))
             #expect(reply.status == 303 && reply.header("Location") == "/account/devices")
@@ -155,7 +155,7 @@ import Testing
     func `a key that waits is decided with a signature`(action: String, reason: String) async throws {
         let service = FakeService()
         let path = "/account/decision"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let own = form(path, FakeService.fingerprint, [("action", action)] + signature)
             #expect(try await browser.post(path, own).header("Location") == "/account/devices")
             let other = form(path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature)
@@ -181,7 +181,7 @@ import Testing
     @Test func `the list of who waits leads to decisions about them`() async throws {
         var service = FakeService()
         service.next = 4
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account/approvals")
             #expect(page.text.contains("href=\"/account/approvals?after=4\""))
             let link = try #require(page.text.firstMatch(of: /href="(\/account\/decision\?[^"]+)"/)).output.1
@@ -195,7 +195,7 @@ import Testing
 
     @Test func `other sessions end, one or all`() async throws {
         let service = FakeService(), path = "/account/sessions"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             for request in [FakeService.appId.lowercased, "others"] {
                 let reply = try await browser.post(path, form(path, request))
                 #expect(reply.status == 303 && reply.header("Location") == path)
@@ -207,7 +207,7 @@ import Testing
 
     @Test func `a consent is withdrawn`() async throws {
         let service = FakeService(), path = "/account/consents"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             #expect(try await browser.get(path).text.contains("your address, if it is verified"))
             let reply = try await browser.post(path, form(path, FakeService.appId.lowercased))
             #expect(reply.status == 303 && reply.header("Location") == path)
@@ -217,7 +217,7 @@ import Testing
 
     @Test func `a recovery is shown, and cancelled with a signature`() async throws {
         let service = FakeService(), path = "/account/recovery"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             #expect(try await browser.get("/account").text.contains("href=\"/account/recovery\""))
             let reply = try await browser.post(path, form(path, "recovery", signature))
             #expect(reply.status == 303 && reply.header("Location") == "/account")
@@ -227,7 +227,7 @@ import Testing
 
     @Test func `a log-out ends the session of the cookie, and deletes it`() async throws {
         let service = FakeService(), path = "/account/logout"
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let reply = try await browser.post(path, form(path, "account"))
             #expect(reply.status == 200 && reply.text.contains("You are logged out."))
             #expect(
@@ -238,7 +238,7 @@ import Testing
 
     @Test func `a request of a page carries the browser's name, and one of the API none`() async throws {
         let service = FakeService(), agent = ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Firefox/128.0")
-        try await Browser.with(service) { browser in
+        try await Browser.with(service) { (browser: Browser) async throws in
             let path = "/account/devices/name"
             _ = try await browser.post(
                 path, form(path, FakeService.fingerprint, [("name", "x")]),

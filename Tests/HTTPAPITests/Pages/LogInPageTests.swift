@@ -199,7 +199,8 @@ extension API.Answer {
         let service = FakeService()
         try await Visitor.with(service) { visitor in
             for subject in ["", "login", "login.a", "other.Zmxvdw.", "login.a b.", "login.Zmxvdw.; Domain=a.example"] {
-                #expect(try await visitor.post("/flow/answers", subject: subject, Visitor.answers).status == 400)
+                let reply = try await visitor.post("/flow/answers", subject: subject, Visitor.answers)
+                #expect(reply.status == 400)
             }
         }
         #expect(await service.recorder.steps.isEmpty)

@@ -72,6 +72,7 @@ extension RateLimiter {
         #expect(Endpoint.listCompanies.cost == 4, "a ledger is read for each company")
         #expect(Endpoint.startLogin.cost == 2)
         #expect(Endpoint.introspectToken.cost == 1, "a read in the form of a POST")
+        #expect(Endpoint.authorize.cost == 2 && Endpoint.logOut.cost == 2, "they store a request")
         #expect(Endpoint.revokeToken.cost == 2 && Endpoint.issueResourceToken.cost == 2)
         #expect(Endpoint.validateLoginPassphrase.cost == 4)
         #expect(Endpoint.validateLoginAnswers.cost == 10 && Endpoint.setCredentials.cost == 10)

@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import Identity
 import Keys
 import Testing
 

@@ -61,7 +61,7 @@ import Testing
 
     @Test func `only the pages vouch for an invited person, and only under application`() throws {
         func reason(
-            _ authorization: TenantPolicy.KeyAuthorization, isPages: Bool, isInvited: Bool,
+            _ authorization: KeyAuthorization, isPages: Bool, isInvited: Bool,
             roles: Set<AppLinkRequest.Role> = AppLinkRequest.Role.usual
         ) -> String? {
             let app = AppCaller(

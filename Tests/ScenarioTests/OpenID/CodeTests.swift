@@ -132,11 +132,13 @@ struct `An authorization code` {
     @Test func `is for a client that authenticates, in one way`() async throws {
         let (party, _, cookie) = try await scene("codeauth.example")
         let code = try await party.code(cookie: cookie)
-        for caller in [
-            Caller.nobody, .raw("Basic x"), .app(TestApp(appId: party.app.appId, secret: "wrong", salt: "")),
-            .app(TestApp(appId: UUID().uuidString.lowercased(), secret: party.app.secret, salt: "")),
+        let stranger = UUID().uuidString.lowercased()
+        for (caller, id) in [
+            (Caller.nobody, party.app.appId), (.raw("Basic x"), party.app.appId),
+            (.app(TestApp(appId: party.app.appId, secret: "wrong", salt: "")), party.app.appId),
+            (.app(TestApp(appId: stranger, secret: party.app.secret, salt: "")), stranger),
         ] {
-            let reply = try await party.redeem(code, by: caller, adding: [("client_id", party.app.appId)])
+            let reply = try await party.redeem(code, by: caller, adding: [("client_id", id)])
             #expect(reply.status == 401 && reply["error"] == "invalid_client", "\(reply)")
             #expect(reply.headers["www-authenticate"]?.hasPrefix("Basic") == true)
         }

@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import IdentityService
 import TenureAPI
+import TestSupport
 import Testing
 
 /// The pages of one's own account, as a browser would use them: its key signs what needs a signature.
@@ -42,7 +43,7 @@ struct `The account in a browser` {
         _ page: Page, with device: Device, to action: String = "/account/decision", _ browser: PageClient
     ) async throws -> Page {
         let form = try page.form(action)
-        let statement = try #require(Base64URL.decode(try #require(form["statement"], "\(page)")))
+        let statement = try #require(form["statement"].flatMap { Base64URL.decode($0) }, "\(page)")
         let signature = try bytes(base64: try device.sign(statement, .raw))
         return try await browser.submit(form, ["signature": Base64URL.encode(signature)])
     }
@@ -113,7 +114,7 @@ struct `The account in a browser` {
         let device = Device(), browser = PageClient(client)
         let page = try await browser.beginLogIn(member.person, device)
         let waiting = try await browser.submit(
-            try page.form("/flow/passphrase"), ["passphrase": try #require(member.person.passphrase)],
+            try page.form("/flow/passphrase"), ["passphrase": member.person.passphrase],
             headers: [
                 ("Origin", "null"), ("Sec-Fetch-Site", "same-origin"),
                 ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"),

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import Ledger
 import Testing
 import TestSupport
 
@@ -11,7 +12,8 @@ extension PageClient {
         let begun = try await submit(
             try page.form("/login/address"), ["email": address, "key": Base64URL.encode(device.point)])
         let key = try await follow(begun)
-        let challenge = try #require(Base64URL.decode(try #require(key.attribute("data-challenge"), "\(key)")))
+        let text = try #require(key.attribute("data-challenge"), "\(key)")
+        let challenge = try #require(Base64URL.decode(text))
         #expect(String(decoding: challenge, as: UTF8.self).hasPrefix("tenure/v2/challenge\n"))
         return try await prove(key, device)
     }

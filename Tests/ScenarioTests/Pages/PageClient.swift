@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import IdentityService
 import Synchronization
 import TenureAPI
 import Testing

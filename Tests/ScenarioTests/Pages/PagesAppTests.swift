@@ -2,7 +2,8 @@ import Canonical
 import ErrorCodes
 import Foundation
 import IdentityService
-import Ledger
+import Keys
+import Postgres
 import TenureAPI
 import TenureServer
 import TestSupport
@@ -135,6 +136,16 @@ struct `The app of the pages` {
         try await inTurn { world in
             let commands = world.instance.commands
             let view = try await commands.enablePages().view
+            // Nobody gets a secret of it.
+            await #expect(throws: ServiceError.self) {
+                try await commands.issueSecret(appId: view.appId, roles: [.access])
+            }
+            await #expect(throws: ServiceError.self) {
+                try await commands.addRoles([.administration], toApp: view.appId)
+            }
+            await #expect(throws: ServiceError.self) {
+                try await commands.rotateSecret(appId: view.appId, secretId: view.secretId)
+            }
             // An operator's revocation counts, whatever the row says.
             try await commands.revokeSecret(appId: view.appId, secretId: view.secretId)
             #expect(try await world.service.run(ActAsPagesApp(), call()) == nil)

@@ -1,19 +1,22 @@
 import Canonical
 import Credentials
+import ErrorCodes
 import Foundation
 import IdentityService
+import Keys
 import TenureAPI
 import TestSupport
 import Testing
 
-/// Registration in a browser: a founder, somebody who joins, and somebody who is invited.
-@Suite(.onServer, .sharedWorld(Self.options), .timeLimit(.minutes(10)))
-struct `A registration in a browser` {
-    private static func options(_ options: inout WorldOptions) {
-        options.servesPages = true
-        options.settings.founding = .open
-    }
+/// Lets everybody found companies on the pages.
+private func openPages(_ options: inout WorldOptions) {
+    options.servesPages = true
+    options.settings.founding = .open
+}
 
+/// Registration in a browser: a founder, somebody who joins, and somebody who is invited.
+@Suite(.onServer, .sharedWorld(openPages), .timeLimit(.minutes(10)))
+struct `A registration in a browser` {
     private func browser() throws -> PageClient { PageClient(try sharedWorld().client) }
 
     @Test(arguments: [false, true]) func `founds a company, and leads to the account`(passphrase: Bool) async throws {

@@ -78,7 +78,8 @@ struct WaitingScene {
     /// Signs the challenge of the page, as its module does, and goes on.
     func goOn(_ browser: PageClient, _ device: Device) async throws -> Page {
         let page = try await browser.get("/waiting")
-        let challenge = try #require(Base64URL.decode(try #require(page.attribute("data-wait"), "\(page)")))
+        let text = try #require(page.attribute("data-wait"), "\(page)")
+        let challenge = try #require(Base64URL.decode(text))
         let proof = try bytes(base64: try device.sign(challenge, .raw))
         return try await browser.submit(try page.form("/waiting/continue"), ["proof": Base64URL.encode(proof)])
     }
