@@ -23,7 +23,13 @@ struct CredentialsPage: Sendable {
     let language: PageLanguage
 
     /// The page with its form. Answers are shown again, so that one fault does not cost five; a passphrase is not.
-    func page(_ input: Input, _ problems: [CredentialsProblem], hidden: PageContent) -> HostedPage {
+    /// Whoever chose one is told, so that nobody goes on without it unawares.
+    func page(_ input: Input, _ found: [CredentialsProblem], hidden: PageContent) -> HostedPage {
+        var problems = found
+        let isAboutPassphrase = found.contains { $0.place == .passphrase || $0.place == .repeated }
+        if !found.isEmpty, !input.passphrase.isEmpty, !isAboutPassphrase {
+            problems.append(CredentialsProblem(place: .passphrase, word: .credentialsPassphraseAgain))
+        }
         let told = problems.map { PageProblem(field: $0.place.field, text: text($0.word, least)) }
         var content: PageContent = [
             "problems": PageProblem.summary(told, in: language),

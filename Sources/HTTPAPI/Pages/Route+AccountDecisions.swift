@@ -65,7 +65,7 @@ extension Route {
             return try account.approvals(found, me).reply()
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
-            return try account.refused(problem, .approvalsTitle, me, at: .showApprovals).reply()
+            return try account.refused(problem, .approvalsTitle, me, at: .showAccount).reply()
         }
     }
 }

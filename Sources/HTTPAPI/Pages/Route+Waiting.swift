@@ -45,7 +45,7 @@ extension Route {
     /// `GET /waiting`.
     static let showWaiting = Route(page: .showWaiting) { exchange in
         let visit = PageVisit(exchange: exchange)
-        guard let (view, _) = try await visit.waiting() else { return try visit.waitOver() }
+        guard let (view, _) = try await visit.waiting() else { return try await visit.waitGone() }
         switch view.standing {
         case .pending, .authorized: return try WaitingPage(visit, view).reply()
         case .refused: return try visit.waitOver(isRefused: true)
@@ -58,7 +58,8 @@ extension Route {
         let visit = PageVisit(exchange: exchange)
         let form: VisitorForm
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        guard let cookie = visit.waitCookie.value(in: exchange.headers) else { return try visit.waitOver() }
+        // Another tab may have opened the session meanwhile. The page of the wait knows where to go.
+        guard let cookie = visit.waitCookie.value(in: exchange.headers) else { return .seeOther("/waiting") }
         let ending = EndWait(
             cookie: cookie, challenge: form.bytes("challenge"), signature: form.bytes("proof"),
             app: try await exchange.pagesApp())
@@ -75,7 +76,7 @@ extension Route {
         } catch let error as ServiceError {
             // A challenge that is too old is made anew, as long as the wait goes on.
             let isOver = try await visit.waiting().map { $0.view.standing != .authorized } ?? true
-            if isOver { return try visit.waitOver() }
+            if isOver { return .seeOther("/waiting") }
             guard let page = FlowEnding(error) else { throw error }
             return try page.page(
                 in: visit.language(), again: "/waiting", status: error.code.status,
@@ -96,11 +97,10 @@ extension Route {
         let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await exchange.pagesApp())
         switch try await exchange.run(code) {
         case .confirmed: return .seeOther("/waiting")
-        case .over: return try page.reply(about: "code", .waitCodeOver)
+        case .over, .wrong(triesLeft: 0): return try page.reply(about: "code", .waitCodeOver)
         case .wrong(let left):
-            return left > 0
-                ? try page.reply(about: "code", .waitCodeWrong, "\(left)")
-                : try page.reply(about: "code", .waitCodeOver)
+            let now = try await visit.waiting()?.view ?? view
+            return try WaitingPage(visit, now).reply(about: "code", .waitCodeWrong, "\(left)")
         }
     }
 

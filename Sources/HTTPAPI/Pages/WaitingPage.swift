@@ -87,6 +87,7 @@ struct WaitingPage: Sendable {
         case .possible: content["mailText"] = text(.waitMailPossible)
         case .sent(let until):
             content["mailText"] = text(.waitMailSent, until.forPeople)
+            content["send"] = text(.waitMailAgain)
             content["code"] = .list([
                 hidden.merging([
                     "codeLabel": text(.waitCode), "codeHint": text(.waitCodeHint, "\(view.triesLeft)"),
@@ -108,6 +109,14 @@ extension PageVisit {
             let view = try await exchange.run(ReadWait(cookie: cookie))
         else { return nil }
         return (view, cookie)
+    }
+
+    /// Where a browser goes whose wait is gone: to the account, if another tab has opened the session meanwhile.
+    func waitGone() async throws -> Reply {
+        guard try await session() != nil else { return try waitOver() }
+        var reply = Reply.seeOther("/account")
+        reply.cookies.append(waitCookie.deleting)
+        return reply
     }
 
     /// The page of a wait that is over. Its cookie goes.

@@ -47,7 +47,8 @@ extension OperatorUseCases {
             }
             apply(enabled, to: &state)
             events += enabled
-            let (ended, row) = try await replacement(drawn, state, publicURL: nil, atOnce: false)
+            let url = try await pagesRow()?.publicURL
+            let (ended, row) = try await replacement(drawn, state, publicURL: url, atOnce: false)
             events += ended
             let name = Claim(key: context.ring.appClaim(name: Array(Self.pagesAppName.utf8)), owner: new.uuid)
             do {

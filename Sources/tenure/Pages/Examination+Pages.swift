@@ -1,5 +1,6 @@
 import Foundation
 import IdentityService
+import LocalDevelopment
 
 extension Examination {
     /// Looks at what the pages for browsers need: a mail server, and the public URL that device keys belong to.

@@ -53,8 +53,8 @@ struct PagesDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Revoke the secret of the pages, and end the sessions that they opened.",
         discussion: """
-            Running services stop to serve pages at once. Nobody can log in on a page afterwards, and clients of the \
-            OpenID provider whose people log in there get nobody. Companies keep their link.
+            Running services act for nobody on a page from then on, and show none after a restart. Clients of the OpenID \
+            provider whose people log in there get nobody. Companies keep their link.
 
             Needs TENURE_DATABASE_URL, TENURE_MASTER_KEY_FILE and the operator key.
 

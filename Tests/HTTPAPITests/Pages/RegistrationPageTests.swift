@@ -280,6 +280,16 @@ extension API.Answer {
         #expect(page.text.contains("value=\"answer 5\""))
     }
 
+    @Test func `a passphrase that is not shown again is asked for again`() async throws {
+        var service = service()
+        service.refusals["setCredentials"] = ServiceError(
+            .credentialsTooWeak, members: [.init(pointer: "/securityQuestions/0/answer", detail: "d")])
+        let phrase = [(name: "passphrase", value: "four random words"), ("repeated", "four random words")]
+        let page = try await post(service, Self.entries + phrase)
+        #expect(page.text.contains("<a href=\"#passphrase\">") && !page.text.contains("four random"))
+        #expect(try await !post(service, Self.entries).text.contains("<a href=\"#passphrase\">"))
+    }
+
     @Test func `the blind mode alone is told before anything is typed`() async throws {
         let page = try await Registrant.with(service(blindOnly: true)) {
             try await $0.get("/flow/credentials", in: Self.flow)

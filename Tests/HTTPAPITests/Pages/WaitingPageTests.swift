@@ -13,6 +13,7 @@ private struct WaitingBrowser: Sendable {
 
     let browser: Browser
     var wait: String? = FakeService.waitCookie
+    var session: String?
 
     static func with<Value: Sendable>(
         _ service: FakeService = FakeService(), _ work: @Sendable (WaitingBrowser) async throws -> Value
@@ -25,8 +26,11 @@ private struct WaitingBrowser: Sendable {
     }
 
     private var cookies: [(String, String)] {
-        let pairs = ["__Host-tenure-form=\(Self.form)"] + (wait.map { ["__Host-tenure-wait=\($0)"] } ?? [])
-        return [("Cookie", pairs.joined(separator: "; "))]
+        let pairs = [
+            "__Host-tenure-form=\(Self.form)", wait.map { "__Host-tenure-wait=\($0)" },
+            session.map { "__Host-tenure=\($0)" },
+        ]
+        return [("Cookie", pairs.compactMap(\.self).joined(separator: "; "))]
     }
 
     func get(_ path: String) async throws -> API.Answer { try await browser.get(path, cookies) }
@@ -100,6 +104,18 @@ extension API.Answer {
             return try await browser.get("/waiting")
         }
         #expect(none.status == 410)
+    }
+
+    @Test func `a tab whose session another tab has opened goes to the account`() async throws {
+        let service = waiting(nil)
+        let (sent, page) = try await WaitingBrowser.with(service) { browser in
+            var browser = browser
+            let sent = try await browser.post("/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")])
+            browser.session = FakeService.cookie
+            return (sent, try await browser.get("/waiting"))
+        }
+        #expect(sent.status == 303)
+        #expect(page.status == 303 && page.header("Location") == "/account" && deleted(page))
     }
 
     @Test func `an authorized browser signs, and goes on to its client`() async throws {

@@ -100,7 +100,8 @@ struct PagesStartTests {
         try await TestDatabase.with { database in
             try await database.withPool { pool in try await write(row(url: "https://id.example"), pool) }
             try await database.withPool(as: .reader) { reader in
-                #expect(try await PagesPresence.read(reader) == PagesPresence(publicURL: "https://id.example"))
+                let presence = try await PagesPresence.read(reader)
+                #expect(presence == PagesPresence(publicURL: "https://id.example"))
                 await #expect(throws: PostgresError.self) {
                     try await reader.withConnection { connection in
                         _ = try await connection.query("SELECT sealed FROM tenure.pages_app")

@@ -82,7 +82,8 @@ extension PageClient {
 
     /// Signs the challenge of the page `/flow/key`, as its module does. The next page comes back.
     func prove(_ page: Page, _ device: Device) async throws -> Page {
-        let challenge = try #require(Base64URL.decode(try #require(page.attribute("data-challenge"), "\(page)")))
+        let text = try #require(page.attribute("data-challenge"), "\(page)")
+        let challenge = try #require(Base64URL.decode(text))
         let proof = try bytes(base64: try device.sign(challenge, .raw))
         return try await follow(
             try await submit(try page.form("/flow/key"), ["proof": Base64URL.encode(proof)]))

@@ -6,7 +6,7 @@ import TenureTokens
 
 /// Serves one page for callers with an access token:
 ///
-///     ISSUER=http://127.0.0.1:8080 AUDIENCE=https://api.example swift run ProtectedAPI
+///     ISSUER=http://localhost:8080 AUDIENCE=https://api.example swift run ProtectedAPI
 ///     curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8081/hello
 ///
 /// `ISSUER` is the URL of Tenure as its tokens name it. `AUDIENCE` is the URI that the operator registered for this back
