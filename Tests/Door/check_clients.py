@@ -44,16 +44,13 @@ def single_page_app(ada, site, expected):
     print("  logged out, here and at the service")
 
 
-def library(ada, company):
+def library(ada, company, site):
     """The library checks state, `iss` (RFC 9207), the ID token and its hashes; the tokens are refreshed and revoked."""
-    site = f"http://localhost:{clients.free_port()}"
     registered = clients.register("Library", site, "/callback", company)
     client = OAuth2Client.from_discovery_endpoint(
         issuer=issuer(), auth=ClientSecretBasic(registered.id, registered.secret), redirect_uri=site + "/callback",
         testing=True)
     request = client.authorization_request(scope="openid profile email groups offline_access")
-    # Nobody listens there; the browser is answered by the test.
-    ada.context.route(site + "/**", lambda route: route.fulfill(status=200, content_type="text/html", body="<h1>x</h1>"))
     ada.reach(request.uri)
     ada.log_in()
     answer = request.validate_callback(ada.page.url)
@@ -92,7 +89,8 @@ def main():
             with clients.single_page_app(company) as site:
                 single_page_app(ada, site, greeting)
             print(clients.version("requests_oauth2client"))
-            library(ada, company)
+            with clients.listener() as site:
+                library(ada, company, site)
         except Exception:
             print(f"The browser is at {ada.page.url}:\n{ada.page.locator('body').inner_text()[:2000]}")
             raise

@@ -50,7 +50,7 @@ class Walk:
     def run(self):
         for step in (self.strangers_pages, self.founding, self.account, self.address, self.mistakes, self.by_address,
                      self.client, self.invitation, self.approval, self.new_device, self.mailed_device, self.way_back,
-                     self.ending):
+                     self.languages, self.ending):
             began = time.monotonic()
             try:
                 step()
@@ -92,7 +92,7 @@ class Walk:
         ada.open("/register/join")
         ada.open("/join")
         ada.open("/recover")
-        for path in ("/account/nothing", "/consent?request=nothing", "/flow/answers", "/waiting", "/logout"):
+        for path in ("/consent?request=nothing", "/flow/answers", "/waiting", "/logout"):
             ada.open(path)
 
     def founding(self):
@@ -159,12 +159,12 @@ class Walk:
 
     def client(self):
         """A client that asks for consent, the choice of the account, and log-outs."""
+        with clients.listener() as site:
+            self.consents(site)
+
+    def consents(self, site):
         ada = self.ada
-        site = f"http://localhost:{clients.free_port()}"
         client = clients.register("Harbour map", site, "/callback", self.company, "--consent", "always")
-        # Nobody listens there; the browser is answered by the test.
-        ada.context.route(site + "/**", lambda route: route.fulfill(
-            status=200, content_type="text/html", body="<!doctype html><html lang=en><title>Map</title><h1>Map</h1>"))
         query = ("response_type=code&scope=openid+profile+email+groups+offline_access&state=s"
                  f"&client_id={client.id}&redirect_uri={site}/callback&code_challenge_method=S256"
                  f"&code_challenge={'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'}")
@@ -189,7 +189,7 @@ class Walk:
 
     def invitation(self):
         """Bo registers with the link of a mail, sets a passphrase, and waits."""
-        clients.tenure("app", "link", os.environ["TENURE_APP_ID"], self.company)
+        clients.tenure("app", "link", os.environ["TENURE_APP_ID"], self.company, "--role", "ADMINISTRATION")
         bo = self.bo = self.person("bo")
         bo.passphrase = "correct horse battery staple"
         before = time.time() - 1
@@ -275,6 +275,20 @@ class Walk:
         lost.press("^Continue$")
         lost.close()
 
+    def languages(self):
+        """The pages in German and French, which need more room."""
+        ada = self.ada
+        for language in ("de", "fr"):
+            ada.context.set_extra_http_headers({"Accept-Language": language})
+            for path in ("/login", "/login/address", "/register", "/register/found", "/register/join", "/join", "/recover",
+                         "/account", "/account/devices", "/account/sessions", "/account/consents", "/account/approvals",
+                         "/logout"):
+                ada.open(path)
+                shown = ada.page.locator("html").get_attribute("lang")
+                if shown != language:
+                    self.witness.fault(f"{path} is shown in {shown} instead of {language}")
+        ada.context.set_extra_http_headers({})
+
     def ending(self):
         """The log-out, after which the button of the browser shows nothing."""
         ada = self.ada
@@ -285,6 +299,23 @@ class Walk:
         ada.page.wait_for_load_state()
         if ada.says("You are logged in as"):
             self.witness.fault(f"{ada.variant}: after the log-out, the button of the browser shows the account")
+
+
+def weigh(browser):
+    """What a first visit of the log-in page costs."""
+    visitor = Founder(browser)
+    requests, page = [], visitor.page
+    page.on("requestfinished", lambda request: requests.append(request))
+    page.goto(issuer() + "/login")
+    page.wait_for_load_state("networkidle")
+    sizes = [request.sizes() for request in requests if not request.url.startswith("data:")]
+    total = sum(each["responseBodySize"] + each["responseHeadersSize"] for each in sizes)
+    times = []
+    for _ in range(21):
+        page.reload()
+        times.append(page.evaluate("() => performance.getEntriesByType('navigation')[0].responseStart"))
+    visitor.close()
+    return f"{len(sizes)} requests, {total / 1000:.1f} kB; first byte after {sorted(times)[10]:.0f} ms (median of 21)"
 
 
 def main():
@@ -298,12 +329,14 @@ def main():
             walk.run()
             took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in walk.steps)
             print(f"{walk.ada.variant}: {len(witness.pages[walk.ada.variant])} pages ({took})")
+        weight = weigh(browser)
         validated = witness.validate()
     places = sorted({f"{place}{' with problems' if alerts else ''}" for pages in witness.pages.values()
                      for _, place, alerts in pages})
     print(f"axe {witness.axe_version}: {len(witness.axe_rules)} rules on each page")
     print(f"HTML: {validated}")
     print(f"{witness.requests} requests, by keyboard alone")
+    print(f"The log-in page: {weight}")
     print("\n".join(f"  {place}" for place in places))
     for fault in witness.faults:
         print(f"FAULT {fault}")

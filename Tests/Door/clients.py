@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import grp
+import http.server
 import importlib.metadata
 import json
 import os
@@ -16,6 +17,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
 
@@ -58,10 +60,10 @@ def tenure(*arguments):
 
 def register(name, site, redirect, company, *options, after="/"):
     """Makes an app, registers it as a client for the people of a company, and links it."""
-    made = json.loads(tenure("app", "create", f"{name} {secrets.token_hex(4)}", "--role", "ACCESS", "--json"))
+    made = json.loads(tenure("app", "create", f"{name} of {company}", "--role", "ACCESS", "--json"))
     tenure("app", "client", made["appId"], "--redirect", site + redirect, "--post-logout", site + after,
            "--tenant", company, *options)
-    tenure("app", "link", made["appId"], company)
+    tenure("app", "link", made["appId"], company, "--role", "ACCESS")
     return Client(made["appId"], made["appSecret"], site)
 
 
@@ -71,8 +73,41 @@ def free_port():
         return free.getsockname()[1]
 
 
+@contextlib.contextmanager
+def listener():
+    """A site that answers every request with an empty page: where a test waits for a client's redirect."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(b"<!doctype html><html lang=en><title>A client</title><h1>A client</h1>")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://localhost:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+
+
 def version(package):
     return f"{package} {importlib.metadata.version(package)}"
+
+
+def await_port(port, is_running=lambda: True):
+    """Waits until a program listens."""
+    end = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        if not is_running() or time.monotonic() > end:
+            raise TimeoutError(f"nothing listens on port {port}")
+        time.sleep(0.1)
 
 
 @contextlib.contextmanager
@@ -82,14 +117,7 @@ def serving(command, port, variables, directory=None):
     with tempfile.TemporaryFile("w+") as said:
         process = subprocess.Popen(command, env=environment, cwd=directory, stdout=said, stderr=said)
         try:
-            end = time.monotonic() + 60
-            while True:
-                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-                    break
-                if process.poll() is not None or time.monotonic() > end:
-                    said.seek(0)
-                    sys.exit(f"{command[0]} did not start:\n{said.read()}")
-                time.sleep(0.1)
+            await_port(port, lambda: process.poll() is None)
             yield
         except BaseException:
             said.seek(0)

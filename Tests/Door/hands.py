@@ -44,8 +44,11 @@ class Keyboard:
             page.keyboard.press("Tab")
         else:
             raise Stuck(f"Tab does not reach {describe(handle)} on {page.url}")
-        visible = handle.evaluate(
-            "(e) => { const s = getComputedStyle(e); return s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2; }")
+        visible = handle.evaluate("""(e) => {
+          const style = getComputedStyle(e);
+          // `auto` is the ring of the browser itself.
+          return style.outlineStyle === 'auto' || style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2;
+        }""")
         if not visible:
             raise Stuck(f"the focus on {describe(handle)} of {page.url} cannot be seen")
 
@@ -71,6 +74,8 @@ class Keyboard:
             group = box.page.locator(f"input[type=radio][name={box.get_attribute('name')!r}]")
             chosen = [each for each in group.all() if each.is_checked()]
             self.reach(chosen[0] if chosen else group.first)
+            if not chosen:
+                box.page.keyboard.press("Space")
             for _ in range(group.count()):
                 if box.is_checked():
                     return

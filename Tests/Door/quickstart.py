@@ -7,6 +7,7 @@ greets the person. With a third argument the times of the steps are written to t
 import os
 import pathlib
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -40,10 +41,13 @@ def main():
         assert word in script, f"{file} does not show {word}"
     script = re.sub(r"(localhost:|--port )5000", rf"\g<1>{port}", script)
     script = script.replace("http://localhost:8080", clients.issuer())
+    # Another run may have taken the name.
+    company = f"pier-{secrets.token_hex(3)}.example"
+    script = script.replace("pier.example", company).replace('create "Payroll"', f'create "Payroll {company}"')
     # The person reads the page before the last line stops the app.
     script = script.replace("kill %1", 'touch started; until [[ -e done ]]; do sleep 0.1; done\nkill %1')
     with chromium() as browser:
-        ada = Founder(browser, company="pier.example", id="ada", address="ada@pier.example")
+        ada = Founder(browser, company=company, id="ada", address=f"ada@{company}")
         ada.found()
         ada.verify_address()
         step("register on the pages, and confirm the address")
@@ -54,15 +58,16 @@ def main():
                         sys.exit("The shell blocks of the quickstart failed.")
                     time.sleep(0.1)
                 step("make the app a client, and start it")
+                clients.await_port(int(port))
                 ada.reach(f"http://localhost:{port}/")
                 ada.press("Log in")
-                ada.expect(r"Hello ada@pier\.example\.")
+                ada.expect(f"Hello {ada.address}")
                 step("log in, and be greeted")
-                print("Hello ada@pier.example.")
+                print(f"Hello {ada.address}.")
                 ada.press("Log out")
                 ada.press("Log in")
                 ada.log_in()
-                ada.expect(r"Hello ada@pier\.example\.")
+                ada.expect(f"Hello {ada.address}")
                 step("log out, and log in again with three answers")
                 pathlib.Path("done").touch()
                 if shell.wait(20) not in (0, -signal.SIGTERM):

@@ -77,8 +77,14 @@ class Visitor:
         self.look()
 
     def look(self):
-        if self.witness:
-            self.witness.look(self.page, self.variant)
+        """Lets the witness judge the page. One that goes on by itself meanwhile is judged where it comes to."""
+        for _ in range(5 if self.witness else 0):
+            try:
+                return self.witness.look(self.page, self.variant)
+            except Exception as error:  # noqa: BLE001
+                if "context was destroyed" not in str(error) and "navigat" not in str(error):
+                    raise
+                self.page.wait_for_load_state()
 
     # What the person does.
 

@@ -82,7 +82,6 @@ import Testing
               showForm: {answer: "The form.", pages: {410: "A page: too late."}}
             """
         let prose = try Self.prose().replacing("\noperations:", with: texts)
-            .replacing("\nheaders:", with: "\nheaders:\n  Location: {schema: {type: string, format: uri}}")
         let forms = [
             Endpoint(
                 "sendForm", "POST", "/form", "Send a form", .sessions, by: [.anyone], takes: .form(named: "TokenForm"),

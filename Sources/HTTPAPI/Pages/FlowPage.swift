@@ -8,7 +8,7 @@ struct FlowPage: Sendable {
     let visit: PageVisit
     let flow: FlowCookie.Value
     /// What waits for the end of the flow; `nil` if it is for no client, or the request has expired.
-    let pending: PendingAuthorization?
+    let pending: AwaitedAuthorization?
     let language: PageLanguage
 
     init(_ visit: PageVisit, _ flow: FlowCookie.Value) async throws {
@@ -45,7 +45,7 @@ struct FlowPage: Sendable {
     ///
     /// - Throws: The error, if it ends no flow.
     func ending(_ error: ServiceError) throws -> Reply {
-        guard let ending = FlowEnding(error, of: flow.purpose) else { throw error }
+        guard let ending = FlowDeadEnd(error, of: flow.purpose) else { throw error }
         let page = ending.page(
             in: language, again: againPath, status: error.code.status, requestId: visit.exchange.call.requestId,
             time: error.availableAt?.forPeople ?? "?")
@@ -59,7 +59,7 @@ struct FlowPage: Sendable {
 
 extension PageVisit {
     /// What waits for an authorization; `nil` without a handle, or if the request has expired or needs no page.
-    func pending(_ handle: String) async throws -> PendingAuthorization? {
+    func pending(_ handle: String) async throws -> AwaitedAuthorization? {
         guard !handle.isEmpty else { return nil }
         return try await exchange.run(ReadAuthorization(handle: handle, cookie: cookie))
     }
@@ -80,7 +80,7 @@ extension PageVisit {
         where permits: (FlowView) -> Bool, _ make: (FlowPage, FlowView) throws -> Reply
     ) async throws -> Reply {
         guard let flow = flow() else {
-            return try FlowEnding.expired.page(
+            return try FlowDeadEnd.expired.page(
                 in: language(), again: "/login", status: ErrorCode.flowExpired.status,
                 requestId: exchange.call.requestId
             ).reply()

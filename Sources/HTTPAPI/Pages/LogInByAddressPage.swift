@@ -7,7 +7,7 @@ struct LogInByAddressPage: Sendable {
     let visit: PageVisit
     /// The handle of the stored request; empty without one.
     let request: String
-    let pending: PendingAuthorization?
+    let pending: AwaitedAuthorization?
     let language: PageLanguage
     /// What stands in the field.
     var email: String
@@ -15,7 +15,7 @@ struct LogInByAddressPage: Sendable {
     var status = 200
 
     /// The page with what the client knows about the person.
-    init(_ visit: PageVisit, request: String, _ pending: PendingAuthorization?) {
+    init(_ visit: PageVisit, request: String, _ pending: AwaitedAuthorization?) {
         self.visit = visit
         self.request = request
         self.pending = pending

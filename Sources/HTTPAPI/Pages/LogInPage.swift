@@ -8,7 +8,7 @@ struct LogInPage: Sendable {
     let visit: PageVisit
     /// The handle of the stored request; empty without one.
     let request: String
-    let pending: PendingAuthorization?
+    let pending: AwaitedAuthorization?
     let language: PageLanguage
     /// What stands in the fields.
     var company: String
@@ -17,7 +17,7 @@ struct LogInPage: Sendable {
     var status = 200
 
     /// The page with what the client knows about the person.
-    init(_ visit: PageVisit, request: String, _ pending: PendingAuthorization?) {
+    init(_ visit: PageVisit, request: String, _ pending: AwaitedAuthorization?) {
         self.visit = visit
         self.request = request
         self.pending = pending

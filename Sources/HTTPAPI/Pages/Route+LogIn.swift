@@ -51,7 +51,7 @@ extension Route {
     }
 }
 
-extension PendingAuthorization {
+extension AwaitedAuthorization {
     /// Whether a log-in is what the request waits for, perhaps to another account.
     var isAboutLogIn: Bool { page == .logIn || page == .chooseAccount }
 }

@@ -77,7 +77,7 @@ extension Route {
             // A challenge that is too old is made anew, as long as the wait goes on.
             let isOver = try await visit.waiting().map { $0.view.standing != .authorized } ?? true
             if isOver { return .seeOther("/waiting") }
-            guard let page = FlowEnding(error) else { throw error }
+            guard let page = FlowDeadEnd(error) else { throw error }
             return try page.page(
                 in: visit.language(), again: "/waiting", status: error.code.status,
                 requestId: exchange.call.requestId

@@ -47,13 +47,13 @@ package struct StartAddressLogin: AppUseCase {
         var account = FlowState.Account(isDecoy: true, decoyKeys: decoy.publicKeys.bytes)
         var ids = (user: decoy.sealed.context.userId, credential: decoy.sealed.context.credentialId)
         let holder = try await AddressHolders(context: context).holder(of: address)
-        let read = try await owner(holder, or: UserID(ids.user), context)
-        if let credentials = read.state.credentials {
+        let read = try await owner(holder, context)
+        if let read, let credentials = read.state.credentials {
             if read.id == holder {
                 ids = (read.id.uuid, credentials.id.uuid)
                 account.isDecoy = false
             } else {
-                // Somebody in the same directory, whose streams are read in the same way.
+                // Somebody else, whose streams are read in the same way.
                 account.standIn = StandIn(
                     employeeId: UUID.random(), userId: read.id.uuid, credentialId: credentials.id.uuid)
             }
@@ -72,15 +72,13 @@ package struct StartAddressLogin: AppUseCase {
         return started
     }
 
-    /// The user who holds the address, with the credentials in force; without one whoever was the first in the decoy's
-    /// directory. Both take the same two reads.
-    private func owner(_ holder: UserID?, or decoy: UserID, _ context: ServiceContext) async throws -> UserSnapshot {
-        let directory = LedgerID.directory(of: holder ?? decoy)
-        let first = try await context.reader.read(StreamsQuery([], foundingOf: directory)).founding
-        let isUser = first.map { $0.stream == .user(UserID($0.stream.id)) } ?? false
-        let other = first.flatMap { isUser ? UserID($0.stream.id) : nil }
-        let user = holder ?? other ?? decoy
-        let read = try await context.reader.read(StreamsQuery([], tail: StateLoader.credentials(of: user)))
-        return try StateLoader.user(user, read.streams[.user(user)] ?? [])
+    /// The user who holds the address, with the credentials in force, or anybody if nobody does: with the same reads.
+    private func owner(_ holder: UserID?, _ context: ServiceContext) async throws -> UserSnapshot? {
+        let other = try await context.anyUser()
+        guard let user = holder ?? other else { return nil }
+        let read = try await context.credentialHolder(user)
+        // Whoever was erased meanwhile stands in for nobody.
+        if read.state.credentials == nil, user == other { context.someUser.remember(nil) }
+        return read
     }
 }

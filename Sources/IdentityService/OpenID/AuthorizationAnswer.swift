@@ -37,7 +37,7 @@ package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// What the pages of an authorization show and use of the stored request.
-package struct PendingAuthorization: Sendable, Equatable {
+package struct AwaitedAuthorization: Sendable, Equatable {
     /// The page that is next.
     package let page: AuthorizationAnswer.Page
     /// The client's id.

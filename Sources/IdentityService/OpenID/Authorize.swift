@@ -86,7 +86,7 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
     }
 
     /// Returns what a page shows; `nil` if the request is not known any more, or needs no page.
-    package func run(_ run: UseCaseRun<PendingAuthorization?>) async throws -> PendingAuthorization? {
+    package func run(_ run: UseCaseRun<AwaitedAuthorization?>) async throws -> AwaitedAuthorization? {
         let context = run.context, time = run.call.time
         guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
         do {
@@ -94,7 +94,7 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
             guard let page = scene.request.decide(scene.situation).page else { return nil }
             var chosen = scene.situation
             chosen.answers.chosen = chosen.person?.employee
-            return PendingAuthorization(
+            return AwaitedAuthorization(
                 page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
                 clientName: scene.clientName, origin: scene.request.redirect.origin,
                 scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,

@@ -35,7 +35,7 @@ extension OperatorUseCases {
     @discardableResult
     package func enablePages() async throws -> (view: PagesAppView, changed: Bool) {
         let drawn = DrawnSecret(), new = AppID(UUID())
-        return try await optimistic {
+        return try await optimistic(retryingClaims: true) {
             if let view = try await pages(), view.isUsable { return (view, false) }
             let known = try await knownPagesApp()
             let app = try await StateLoader(reader: context.reader).app(known ?? new)
@@ -56,6 +56,8 @@ extension OperatorUseCases {
                     events.map(\.payload), to: .app(app.id), version: app.version, claims: known == nil ? [name] : [],
                     effects: [row.replacement(context.ring)])
             } catch let error as LedgerError where error.code == .claimTaken {
+                // Somebody else enabled the pages at the same time.
+                if try await knownPagesApp() != known { throw error }
                 throw ServiceError(
                     .requestInvalid,
                     members: [

@@ -33,6 +33,8 @@ package struct ServiceContext: Sendable {
     let pagesSecret: PagesAppSecret
     /// The calls of apps for tenants that they are not linked to.
     let unlinkedAppCalls = UnlinkedAppCalls()
+    /// Whose streams are read for an address that nobody holds.
+    let someUser = SomeUser()
     /// The database's clock; `nil` for tests with a clock of their own.
     let clock: DatabaseClock?
     /// Where key shares of M-Pin come from; without it M-Pin is not offered.

@@ -15,6 +15,15 @@ struct ProviderAnswers: Sendable {
     /// The origins that clients registered.
     var origins: Set<String> = []
 
+    /// A client that everything is given.
+    static let working: ProviderAnswers = {
+        var answers = ProviderAnswers()
+        answers.authorization = .now(.redirect(url: "https://wiki.example/", origin: "https://wiki.example"))
+        answers.client = AuthenticatedClient(id: FakeService.appId, secretID: nil)
+        answers.tokens = issued
+        return answers
+    }()
+
     static let issued = TokenAnswer.issued(
         TokenGrantResponse(accessToken: "a", expiresIn: 300, refreshToken: "r", idToken: "i", scope: "openid"))
 }

@@ -15,8 +15,8 @@ extension FakeService {
     static func pending(
         clientName: String = "Wiki", locales: [String] = [], page: AuthorizationAnswer.Page = .consent,
         loginHint: String? = nil, tenant: String? = nil
-    ) -> PendingAuthorization {
-        PendingAuthorization(
+    ) -> AwaitedAuthorization {
+        AwaitedAuthorization(
             page: page, client: appId, clientName: clientName, origin: clientOrigin,
             scopes: ["openid", "profile", "email", "groups", "offline_access"], loginHint: loginHint, tenant: tenant,
             locales: locales)

@@ -51,7 +51,7 @@ enum LogInSamples {
                 "account": "a", "unsuitable": "u",
                 "choice": .list([["request": "r", "token": "k", "continue": "c"]]), "otherPath": "/o", "other": "o",
             ]),
-        FlowEnding.inactive.page(in: .english, again: "/login", status: 403, requestId: "id"),
+        FlowDeadEnd.inactive.page(in: .english, again: "/login", status: 403, requestId: "id"),
     ]
 
     private static let login: PageContent = [

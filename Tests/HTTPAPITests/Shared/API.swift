@@ -54,7 +54,7 @@ struct API: Sendable {
         return try await application.test(live ? .live : .router) { try await work(API(client: $0)) }
     }
 
-    /// Sends a request; JSON is what a body is, and a form under `/oauth/`, unless the headers say otherwise.
+    /// Sends a request; JSON is what a body is, and a form at the OpenID provider, unless the headers say otherwise.
     func send(
         _ method: String, _ path: String, _ headers: [(String, String)] = [], authorization: String? = API.basic,
         body: String? = nil
@@ -62,7 +62,8 @@ struct API: Sendable {
         var fields = HTTPFields()
         if let authorization { fields[.authorization] = authorization }
         if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
-            fields[.contentType] = path.hasPrefix("/oauth/") ? FormEncoding.mediaType : "application/json"
+            let isForm = ["/oauth/", "/authorize", "/logout"].contains { path.hasPrefix($0) }
+            fields[.contentType] = isForm ? FormEncoding.mediaType : "application/json"
         }
         for (name, value) in headers {
             fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))

@@ -53,7 +53,8 @@ import Testing
         case .listQuestions:
             #expect(answer.header("Cache-Control") == "public, max-age=3600")
             #expect(answer.header("Vary") == "Accept-Language")
-        case .readTokenMetadata, .readTokenKeys: #expect(answer.header("Cache-Control") == "public, max-age=300")
+        case .readTokenMetadata, .readProviderMetadata, .readTokenKeys:
+            #expect(answer.header("Cache-Control") == "public, max-age=300")
         case _ where endpoint.access == .anyone:
             #expect(answer.header("Cache-Control") == "no-cache")
             #expect(answer.header("Vary") == nil)

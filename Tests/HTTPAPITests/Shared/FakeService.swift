@@ -35,7 +35,7 @@ struct FakeService: UseCaseRunner {
     /// What introspection tells.
     var claims: AccessTokenClaims? = Self.activeClaims
     /// What waits for consent.
-    var pending: PendingAuthorization? = Self.pending()
+    var pending: AwaitedAuthorization? = Self.pending()
     /// Whether the operator has enabled the pages.
     var hasPagesApp = true
     /// Who may found a tenant on the pages.

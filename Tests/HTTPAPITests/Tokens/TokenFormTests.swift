@@ -124,7 +124,9 @@ import Testing
         let method = try await API.with { try await $0.send("GET", "/oauth/introspect") }
         #expect(method.status == 405)
         #expect(try method.problem.oauth?.error == "invalid_request")
-        let unknown = try await API.with { try await $0.send("POST", "/oauth/token", body: "token=a") }
+        let tokens = try await API.with { try await $0.send("GET", "/oauth/token") }
+        #expect(try tokens.status == 405 && tokens.problem.oauth?.error == "invalid_request")
+        let unknown = try await API.with { try await $0.send("POST", "/oauth/unknown", body: "token=a") }
         #expect(unknown.status == 404)
         #expect(try unknown.problem.oauth == nil)
     }

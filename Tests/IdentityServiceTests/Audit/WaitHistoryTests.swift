@@ -79,6 +79,22 @@ extension HistoryScene {
     }
 }
 
+extension HistoryScene {
+    /// What a verification says about the history, with what an append lacks.
+    fileprivate func words() throws -> [String] {
+        try history.verify().findings.map(\.words) + causes().unresolved.map(\.detail)
+    }
+
+    /// The causes of the events, after the ledger was read.
+    fileprivate func causes() -> CauseTrail {
+        var inspector = history.inspector()
+        _ = history.findings(with: &inspector)
+        var causes = inspector.validated.causes
+        causes.complete(history.ledger)
+        return causes
+    }
+}
+
 /// Histories with one deviation each from what a waiting browser may do.
 @Suite struct WaitHistoryTests {
     /// What a verification says about a history, without what only directories resolve.
@@ -86,7 +102,7 @@ extension HistoryScene {
         var scene = try HistoryScene()
         let flow = try scene.beginWait()
         try change(&scene, flow)
-        return try scene.history.verify().findings.map(\.words)
+        return try scene.words()
     }
 
     /// The same for a key that an app authorized.
@@ -104,9 +120,8 @@ extension HistoryScene {
         scene.history.time = scene.history.time.adding(.seconds(1_700))
         try scene.append(try scene.end(flow))
         try scene.history.expectLawful()
-        var inspector = scene.history.inspector()
-        #expect(scene.history.findings(with: &inspector) == [])
-        #expect(inspector.validated.causes.violations == [])
+        let causes = scene.causes()
+        #expect(causes.unresolved == [] && causes.violations == [])
     }
 
     @Test func `a session whose wait is another one has no cause`() throws {
@@ -114,9 +129,9 @@ extension HistoryScene {
         let flow = try scene.beginWait()
         try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
         try scene.append(try scene.end(flow), session: SessionID(UUID()))
-        var inspector = scene.history.inspector()
-        #expect(scene.history.findings(with: &inspector).map(\.words) == [WaitTrail.sessionless])
-        #expect(inspector.validated.causes.violations.map(\.detail) == [CauseTrail.uncausedSession])
+        let causes = scene.causes()
+        #expect(causes.unresolved.map(\.detail) == [WaitTrail.sessionless])
+        #expect(causes.violations.map(\.detail) == [CauseTrail.uncausedSession])
     }
 
     @Test func `a wait without its session is found`() throws {
@@ -205,7 +220,7 @@ extension HistoryScene {
     private func words(_ change: (inout HistoryScene) throws -> Void) throws -> [String] {
         var scene = try HistoryScene()
         try change(&scene)
-        return try scene.history.verify().findings.map(\.words)
+        return try scene.words()
     }
 
     @Test func `a mail confirms another device of an employee, and the wait ends`() throws {

@@ -96,6 +96,7 @@ struct `A log-in by an address` {
     @Test func `tells only after the proof that there is no account to use`() async throws {
         let world = try sharedWorld(), client = try world.client
         let hidden = try await client.found("by-address-hidden.example")
+        _ = try await world.instance.commands.enablePages()
         let browser = PageClient(client)
         let secret = try await browser.beginLogIn(by: hidden.person.email, hidden.device)
         let none = try await browser.answer(secret, hidden.person)

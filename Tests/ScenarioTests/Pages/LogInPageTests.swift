@@ -203,7 +203,7 @@ struct `A log-in in a browser` {
         String(repeating: "W", count: 5_000),
     ]) func `takes every name as a text`(name: String) async throws {
         let world = try sharedWorld()
-        try await world.linkPages(to: "login-naughty.example")
+        try await world.enablePages()
         let browser = PageClient(try world.client)
         let page = try await browser.open("/login?request=\(segment(name))")
         #expect(page.status < 500)

@@ -55,9 +55,23 @@ struct `A waiting browser` {
             let second = Task { try await browser.get("/waiting/events") }
             try await Task.sleep(for: .milliseconds(300))
             expectOutcome(try await client.authorize(device, of: member.person), "done")
-            #expect(try await second.value.html.hasSuffix("event: decided\ndata: look\n\n"))
+            #expect(try await second.value.html.contains("event: decided\ndata: look\n\n"))
             #expect(try await !first.value.html.contains("decided"))
         }
+    }
+
+    @Test func `holds up no shutdown with its stream`() async throws {
+        var stream: Task<Page, any Error>?, left = ContinuousClock.now
+        try await inTurnWithPages("wait-drain.example") { world, client, founder, member in
+            let browser = PageClient(client)
+            _ = try await browser.logIn(member.person, Device())
+            stream = Task { try await browser.get("/waiting/events") }
+            try await Task.sleep(for: .milliseconds(300))
+            left = .now
+        }
+        #expect(.now - left < .seconds(10))
+        let page = try await #require(stream).value
+        #expect(page.status == 200 && page.html.contains("retry: 3000") && !page.html.contains("decided"))
     }
 
     @Test func `ends when its key is refused, the person is cancelled, or the pages are unlinked`() async throws {
@@ -195,8 +209,8 @@ struct `A mail about a device` {
             #expect(try await scene.world.count("EmployeeKeyRefused") == 1)
             #expect(try await reader.get(link).status == 410)
             #expect(try await scene.answer(browser, link, "confirm").status == 410)
-            #expect(try await browser.submit(form, ["code": code]).status == 410)
-            #expect(try await browser.get("/waiting").status == 410)
+            #expect(try await browser.submit(form, ["code": code]).status == 303)
+            #expect(try await browser.get("/waiting").status == 403)
             #expect(try await scene.world.count("DeviceMailConfirmed") == 0)
         }
     }
@@ -258,7 +272,8 @@ struct `A mail about a device` {
         try await WaitingScene.with("mail-admin.example") { scene in
             let browser = try await scene.waiting(Device()), link = try #require(try await scene.deviceLink())
             let role = try await scene.client.signed(
-                by: scene.founder, "POST", scene.client.path(scene.member.person, "/role"), ["role": "admin"])
+                by: scene.founder, "POST", scene.client.path(scene.member.person, "/role"),
+                ["role": "admin", "fingerprints": [.string(scene.member.device.fingerprint)]])
             expectOutcome(role, "done")
             #expect(try await browser.get(link).status == 410)
             #expect(try await scene.answer(browser, link, "confirm").status == 410)

@@ -3,7 +3,7 @@ import IdentityService
 import TenureAPI
 
 /// A page at which a flow ends without success. It says what happened, what to do next, and begins again.
-enum FlowEnding: Sendable, CaseIterable {
+enum FlowDeadEnd: Sendable, CaseIterable {
     /// The flow is over, or not at the step of the form.
     case expired
     /// The signature is not one of the device key.
