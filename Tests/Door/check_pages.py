@@ -5,6 +5,7 @@ browser. Bo is invited, waits, and is approved by Ada. Everything happens four t
 """
 
 import base64
+import contextlib
 import json
 import os
 import secrets
@@ -42,10 +43,10 @@ class Walk:
         self.ada = self.person("ada")
         self.steps = []
 
-    def person(self, id):
+    def person(self, id, **options):
         return Founder(
             self.browser, witness=self.witness, hands=hands.Keyboard(), width=self.width, scheme=self.scheme,
-            company=self.company, id=id, address=f"{id}@{self.company}")
+            company=self.company, id=id, address=f"{id}@{self.company}", **options)
 
     def run(self):
         for step in (self.strangers_pages, self.founding, self.account, self.address, self.mistakes, self.by_address,
@@ -58,8 +59,15 @@ class Walk:
                 where = traceback.extract_tb(error.__traceback__)[-1]
                 self.witness.fault(
                     f"{self.ada.variant}: {step.__name__}: {type(error).__name__}: {str(error)[:1200]} ({where.name})")
+                self.recover()
             self.steps.append((step.__name__, time.monotonic() - began))
         self.ada.close()
+
+    def recover(self):
+        """Brings Ada back to her account, so that one fault is not all faults."""
+        with contextlib.suppress(Exception):
+            self.ada.open("/account")
+            self.ada.log_in()
 
     def refused(self, person, problem):
         """The page comes back with its problems, and the focus is on their summary, whose links lead to the fields."""
@@ -277,17 +285,16 @@ class Walk:
 
     def languages(self):
         """The pages in German and French, which need more room."""
-        ada = self.ada
-        for language in ("de", "fr"):
-            ada.context.set_extra_http_headers({"Accept-Language": language})
+        for locale in ("de-DE", "fr-FR"):
+            ada = self.person("ada", locale=locale, cookies=self.ada.context.cookies())
             for path in ("/login", "/login/address", "/register", "/register/found", "/register/join", "/join", "/recover",
                          "/account", "/account/devices", "/account/sessions", "/account/consents", "/account/approvals",
                          "/logout"):
                 ada.open(path)
                 shown = ada.page.locator("html").get_attribute("lang")
-                if shown != language:
-                    self.witness.fault(f"{path} is shown in {shown} instead of {language}")
-        ada.context.set_extra_http_headers({})
+                if shown != locale[:2]:
+                    self.witness.fault(f"{path} is shown in {shown} instead of {locale[:2]}")
+            ada.close()
 
     def ending(self):
         """The log-out, after which the button of the browser shows nothing."""
@@ -328,7 +335,7 @@ def main():
             walk = Walk(browser, witness, width, scheme)
             walk.run()
             took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in walk.steps)
-            print(f"{walk.ada.variant}: {len(witness.pages[walk.ada.variant])} pages ({took})")
+            print(f"{walk.ada.variant}: {len(witness.pages[walk.ada.variant])} pages ({took})", flush=True)
         weight = weigh(browser)
         validated = witness.validate()
     places = sorted({f"{place}{' with problems' if alerts else ''}" for pages in witness.pages.values()

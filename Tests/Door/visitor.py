@@ -40,14 +40,18 @@ def answer(question):
 class Visitor:
     """A person with a browser of their own, which keeps device keys and cookies."""
 
-    def __init__(self, browser, witness=None, hands=None, width=1280, scheme="light", company="", id="", address=""):
+    def __init__(
+        self, browser, witness=None, hands=None, width=1280, scheme="light", company="", id="", address="",
+        locale="en-US", cookies=()
+    ):
         self.company, self.id, self.address = company, id, address
         self.hands = hands or kinds.Pointer()
         self.witness = witness
         self.variant = f"{width} px, {scheme}"
         self.context = browser.new_context(
-            locale="en-US", color_scheme=scheme, reduced_motion="reduce",
+            locale=locale, color_scheme=scheme, reduced_motion="reduce",
             viewport={"width": width, "height": 720 if width > 500 else 640})
+        self.context.add_cookies(list(cookies))
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE * 1000)
         if witness:

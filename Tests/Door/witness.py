@@ -43,6 +43,7 @@ class Witness:
     def fault(self, text):
         if text not in self.faults:
             self.faults.append(text)
+            print(f"FAULT {text}", file=sys.stderr, flush=True)
 
     def is_own(self, url):
         return url == self.issuer or url.startswith(self.issuer + "/")

@@ -78,7 +78,9 @@ SCHEMES = {  # the security scheme that a kind of caller presents
     **{f"{kind}:{role}": "app" for kind in ("app", "unlinkedApp") for role in APP_ROLES},
 }
 # An empty form, and the parameters of RFC 6749, whose §3.1 has unknown ones ignored.
-OPEN_REQUESTS = {"TokenForm", "MPinSetupDoneRequest"}
+OPEN_REQUESTS = {
+    "AuthorizationForm", "LogOutForm", "MPinSetupDoneRequest", "TokenForm", "TokenGrantForm", "UserInfoForm",
+}
 codes_in_use = set()
 
 

@@ -2,7 +2,7 @@ import ErrorCodes
 import IdentityService
 import TenureAPI
 
-/// The page behind the link of a mail: HTML without script, style or anything that a caller wrote.
+/// The page behind the link of a mail: HTML without script or anything that a caller wrote.
 struct MailLinkPage {
     /// What the page says.
     enum Message: Sendable {
@@ -42,7 +42,8 @@ struct MailLinkPage {
         reply.status = status
         reply.headers["Content-Language"] = isGerman ? "de" : "en"
         reply.headers["Content-Security-Policy"] =
-            "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; "
+            + "frame-ancestors 'none'"
         return reply
     }
 
@@ -67,13 +68,21 @@ struct MailLinkPage {
         let (title, text) = isGerman ? german : english
         // The form goes to the address of the page, with its query.
         let isQuestion = [.question, .returnQuestion, .cancelQuestion].contains(message)
-        let request = "<p>\(isGerman ? "Vorgang" : "Request"): <code>\(requestId)</code></p>"
+        let request = "<p class=\"detail\">\(isGerman ? "Vorgang" : "Request"): <code>\(requestId)</code></p>"
         let button = isGerman ? "Bestätigen" : "Confirm"
-        let form = "<form method=\"post\"><button type=\"submit\">\(button)</button></form>"
+        let form =
+            "<form method=\"post\"><div class=\"actions\"><button type=\"submit\">\(button)</button></div></form>"
         return """
             <!doctype html>
             <html lang="\(isGerman ? "de" : "en")">
-            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>\(title)</title></head>
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            <link rel="icon" href="data:,">
+            <link rel="stylesheet" href="\(PageAsset.style.path)">
+            </head>
             <body>
             <main>
             <h1>\(title)</h1>

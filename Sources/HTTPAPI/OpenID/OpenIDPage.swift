@@ -23,12 +23,19 @@ struct OpenIDPage: Sendable {
         let html = """
             <!doctype html>
             <html lang="\(language)">
-            <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>\(title)</title></head>
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            <link rel="icon" href="data:,">
+            <link rel="stylesheet" href="\(PageAsset.style.path)">
+            </head>
             <body>
             <main>
             <h1>\(title)</h1>
             <p>\(text)</p>
-            \(message == .loggedOut ? "" : "<p><small>\(requestId)</small></p>")
+            \(message == .loggedOut ? "" : "<p class=\"detail\">\(requestId)</p>")
             </main>
             </body>
             </html>
@@ -38,7 +45,8 @@ struct OpenIDPage: Sendable {
         reply.status = message == .loggedOut ? 200 : 400
         reply.headers["Content-Language"] = language
         reply.headers["Content-Security-Policy"] =
-            "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'"
         return reply
     }
 

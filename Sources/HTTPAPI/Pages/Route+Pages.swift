@@ -2,16 +2,19 @@ import ErrorCodes
 import TenureAPI
 
 extension Route {
-    /// The routes of the pages; none in a service without the pages app.
+    /// `GET /assets/{hash}/{file}`.
+    private static let readPageAsset = Route(page: .readPageAsset) { exchange in
+        let (hash, file) = (exchange.captures["hash"], exchange.captures["file"])
+        guard let asset = PageAsset(rawValue: file), asset.hash == hash else { throw Refusal(.routeUnknown) }
+        return asset.reply
+    }
+
+    /// The routes of the pages. A service without the pages app has only the files, because the pages behind links in
+    /// mails use the style.
     static func pages(_ configuration: HTTPConfiguration) -> [Route] {
-        guard configuration.servesPages else { return [] }
+        guard configuration.servesPages else { return [readPageAsset] }
         return [
-            Route(page: .readPageAsset) { exchange in
-                let (hash, file) = (exchange.captures["hash"], exchange.captures["file"])
-                guard let asset = PageAsset(rawValue: file), asset.hash == hash else { throw Refusal(.routeUnknown) }
-                return asset.reply
-            },
-            showConsent, answerConsent, showLogOut, confirmLogOut,
+            readPageAsset, showConsent, answerConsent, showLogOut, confirmLogOut,
         ] + ofLogIn + ofLogInByAddress + ofRegistration + ofAccount
             + ofWaiting(WaitingStreams(now: configuration.now))
     }

@@ -143,8 +143,8 @@ struct MailTexts {
                     "Öffnen Sie diesen Link auf dem Gerät, mit dem Sie sich anmelden möchten. Ihr Browser wird das "
                         + "erste Gerät des Kontos.",
                     "Er gilt bis \(until), nur einmal und nur für Sie: Leiten Sie ihn nicht weiter.",
-                ], "Registrieren", "Wenn Sie das nicht erwartet haben, beachten Sie diese Mail nicht. Es geschieht "
-                    + "dann nichts."
+                ], "Registrieren",
+                "Wenn Sie das nicht erwartet haben, beachten Sie diese Mail nicht. Es geschieht dann nichts."
             )
         }
     }

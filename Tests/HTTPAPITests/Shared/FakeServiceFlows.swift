@@ -120,7 +120,8 @@ extension FakeService {
             try await enter("me")
             return MeResponse(
                 tenantId: Self.employeeId, employeeId: Self.employeeId,
-                companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin", emailVerified: isEmailVerified,
+                companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin",
+                emailVerified: isEmailVerified,
                 session: MeResponse.Session(
                     sessionId: session.sessionId, fingerprint: session.fingerprint, role: "employee",
                     createdAt: session.createdAt, expiresAt: session.expiresAt),

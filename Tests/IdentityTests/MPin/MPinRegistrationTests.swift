@@ -85,13 +85,14 @@ import Testing
             (try MPinScene.started(), 0), (try MPinScene.activated(), 0), (try MPinScene.issued(), 1),
         ] {
             var state = state
+            let begun = try #require(state.startedAt)
             if failures > 0 { try MPinScene.run(MPinScene.prove(false), on: &state) }
             let events = try MPinScene.run(
                 .restart(.initial, at: MPinScene.expired), on: &state, at: MPinScene.expired)
             let until = MPinScene.expired.adding(.seconds(3_600))
             #expect(events == [.restarted(MPinRegistrationRestarted(expiresAt: until))])
             #expect(state.progress == .started(until: until) && state.startedAt == MPinScene.expired)
-            #expect(state.firstStartedAt == MPinScene.start)
+            #expect(state.firstStartedAt == begun && begun < MPinScene.expired)
             #expect(state.failures == failures && state.lifetimeFailures == failures)
             #expect(throws: Refusal.unauthorized) {
                 try MPinIdentity.decide(state, MPinScene.prove(true, at: MPinScene.expired))

@@ -102,7 +102,8 @@ enum EventSamples {
             DeviceMailConfirmed(
                 flow: flow, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), address: 7),
             DeviceNamed(
-                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), name: Personal(employee, "Zoë’s tablet")),
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
+                name: Personal(employee, "Zoë’s tablet")),
         ]
     }
 

@@ -45,7 +45,12 @@ for (const element of globalThis.document?.querySelectorAll("form[data-pick]") ?
   const form = /** @type {HTMLFormElement} */ (element);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (form.dataset.busy) return;
+    form.dataset.busy = "true";
     const id = await pick(form).catch(() => "trouble"), shown = id ? document.getElementById(id) : null;
     if (shown) shown.hidden = false;
+    if (id) delete form.dataset.busy;
   });
+  // A page that comes back by the button of the browser is as it was left.
+  window.addEventListener("pageshow", () => { delete form.dataset.busy; });
 }
