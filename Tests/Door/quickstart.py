@@ -45,13 +45,15 @@ def main():
     company = f"pier-{secrets.token_hex(3)}.example"
     script = script.replace("pier.example", company).replace('create "Payroll"', f'create "Payroll {company}"')
     # The person reads the page before the last line stops the app.
+    for mark in ("started", "done"):
+        pathlib.Path(mark).unlink(missing_ok=True)
     script = script.replace("kill %1", 'touch started; until [[ -e done ]]; do sleep 0.1; done\nkill %1')
     with chromium() as browser:
         ada = Founder(browser, company=company, id="ada", address=f"ada@{company}")
         ada.found()
         ada.verify_address()
         step("register on the pages, and confirm the address")
-        with subprocess.Popen(["bash", "-euo", "pipefail", "-m", "-c", script], start_new_session=True) as shell:
+        with subprocess.Popen(["bash", "-euo", "pipefail", "-c", script], start_new_session=True) as shell:
             try:
                 while not pathlib.Path("started").exists():
                     if shell.poll() is not None:

@@ -13,6 +13,8 @@ public actor Turns {
     public nonisolated func wait<Result>(_ body: () async throws -> Result) async throws -> Result {
         await take()
         do {
+            // Whoever ran out of time while it waited leaves its turn to the next.
+            try Task.checkCancellation()
             let result = try await body()
             await giveBack()
             return result

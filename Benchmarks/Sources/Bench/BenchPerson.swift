@@ -69,10 +69,10 @@ struct BenchSession: Sendable {
         try expectSuccess(await run(SetCredentials(person.credentials, flow: started.flow, app: app)))
     }
 
-    func logIn(_ person: BenchPerson) async throws {
+    @discardableResult func logIn(_ person: BenchPerson) async throws -> SessionResponse {
         let started = try await startLogin(person)
         _ = try await proveKey(.login, started, person)
-        try expectSuccess(
+        return try expectSuccess(
             await run(
                 ValidateCredential(
                     .passphrase(person.passphrase), purpose: .login, flow: started.flow, app: app)))
@@ -111,7 +111,10 @@ struct BenchSession: Sendable {
         try expectSuccess(await run(ProveCredential(proof, purpose: purpose, flow: started.flow, app: app)))
     }
 
-    private func expectSuccess(_ outcome: FlowOutcomeResponse) throws {
-        guard case .success = outcome else { throw BenchError("a flow ended otherwise than with success") }
+    @discardableResult private func expectSuccess(_ outcome: FlowOutcomeResponse) throws -> SessionResponse {
+        guard case .success(let session, _, _) = outcome else {
+            throw BenchError("a flow ended otherwise than with success")
+        }
+        return session
     }
 }

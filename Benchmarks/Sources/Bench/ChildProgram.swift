@@ -20,7 +20,7 @@ enum ChildProgram {
     }
 
     /// Threads of the cooperative pool block all signals and a child inherits that; pgbench ends its time by SIGALRM.
-    private static func startWithSignals(_ process: Process) throws {
+    static func startWithSignals(_ process: Process) throws {
         var none = sigset_t(), before = sigset_t()
         sigemptyset(&none)
         pthread_sigmask(SIG_SETMASK, &none, &before)

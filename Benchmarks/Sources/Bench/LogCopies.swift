@@ -124,7 +124,7 @@ struct LogCopies: Sendable {
 }
 
 /// The ids of one copy, the same in every ledger.
-private struct Renewal {
+struct Renewal {
     let round: Int
     let ids: Set<UUID>
 

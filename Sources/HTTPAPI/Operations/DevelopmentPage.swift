@@ -84,8 +84,9 @@ struct DevelopmentPage: Sendable {
 
     private static let guides = [
         "<a href=\"/docs\">Reference of the API</a>",
-        "<code>docs/quickstart.md</code>: the first calls",
-        "<code>docs/openid.md</code>: log people in to an app with OpenID Connect",
+        "<code>docs/quickstart.md</code>: a web app that knows who is there",
+        "<code>docs/guides</code>: log people in to Flask, Apache, Streamlit, a single-page app",
+        "<code>docs/openid.md</code>: what the OpenID provider supports",
         "<code>docs/operator.md</code>: apps, pages, keys",
     ]
 

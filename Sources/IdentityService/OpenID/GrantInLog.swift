@@ -17,6 +17,8 @@ struct GrantInLog: Sendable {
     private let openedAt: Timestamp?
     /// The longest lifetime of a grant that outlives its session.
     private let longest: Duration
+    /// When each revoked secret of the app that opened the session could be presented.
+    private let revoked: [ClosedRange<Timestamp>]
 
     /// Whether the stream of the grant exists.
     var isOpened: Bool { openedAt != nil }
@@ -33,9 +35,11 @@ struct GrantInLog: Sendable {
         let streams: (tenant: StreamID, employee: StreamID, client: StreamID, grant: StreamID) = (
             .tenant(tenant), .employee(employee, in: tenant), .app(client), .grant(grant, in: tenant)
         )
+        let opener: [StreamID] = app == client ? [] : [.app(app)]
         let read = try await context.reader.read(
             StreamsQuery(
-                [streams.tenant, streams.employee, streams.client, streams.grant], foundingOf: streams.tenant.ledger))
+                [streams.tenant, streams.employee, streams.client, streams.grant] + opener,
+                foundingOf: streams.tenant.ledger))
         let ofTenant = read.streams[streams.tenant] ?? [], ofGrant = read.streams[streams.grant] ?? []
         return GrantInLog(
             tenant: try StateLoader.tenant(tenant, read.founding, ofTenant),
@@ -43,7 +47,20 @@ struct GrantInLog: Sendable {
             client: try StateLoader.app(client, read.streams[streams.client] ?? []),
             unlinked: try ofTenant.last { try $0.unlinks([client, app]) }.map { Int64($0.streamVersion) },
             isClosed: ofGrant.contains { $0.type == GrantClosed.type }, openedAt: ofGrant.first?.time,
-            longest: context.settings.grantLifetime)
+            longest: context.settings.grantLifetime, revoked: try revoked(read.streams[.app(app)] ?? []))
+    }
+
+    private static func revoked(_ ofApp: [RecordedEvent]) throws -> [ClosedRange<Timestamp>] {
+        var issued: [SecretID: Timestamp] = [:], revoked: [ClosedRange<Timestamp>] = []
+        for event in ofApp {
+            switch try EventCodec.payload(of: event) {
+            case let payload as AppSecretIssued: issued[payload.secretID] = event.time
+            case let payload as AppSecretRevoked:
+                if let start = issued[payload.secretID] { revoked.append(start...max(start, event.time)) }
+            default: break
+            }
+        }
+        return revoked
     }
 
     /// What the operator registered about the client, if it takes people of the tenant and the tenant links it.
@@ -68,6 +85,8 @@ struct GrantInLog: Sendable {
         guard let openedAt, !isClosed, time < end(of: row, openedAt), (unlinked ?? 0) <= row.tenantVersion else {
             return false
         }
+        // One of them may have opened the session. Without `offline_access` the session has ended with its secret.
+        guard !revoked.contains(where: { $0.contains(openedAt) }) else { return false }
         if let secret = row.secret, client.state.secrets[SecretID(secret)]?.isRevoked ?? true { return false }
         return registration != nil && tenant.state.links(AppID(row.app), as: .access)
             && isActive(on: row.fingerprint)

@@ -22,7 +22,7 @@ enum PersonClaims {
             if let name = summary.companyEmployeeId {
                 // One id may belong to people of two tenants.
                 claims["preferred_username"] = .string(
-                    registration.anyTenant ? "\(name)@\(summary.companyName)" : name)
+                    registration.anyTenant ? username(name, at: summary.companyName) : name)
             }
         }
         if scopes.contains(.email), let email = try await verifiedEmail(of: employee, context) {
@@ -35,6 +35,19 @@ enum PersonClaims {
             claims["groups"] = [.string(registration.anyTenant ? "\(tenant.id)/\(role)" : role)]
         }
         return claims
+    }
+
+    /// A name that no person of another tenant has. Ids and names of tenants may contain `@`, and a stranger may found a
+    /// tenant of any free name, so the last `@` divides the two.
+    static func username(_ id: String, at company: String) -> String {
+        let name = company.unicodeScalars.map { mark in
+            switch mark {
+            case "%": "%25"
+            case "@": "%40"
+            default: String(mark)
+            }
+        }
+        return "\(id)@\(name.joined())"
     }
 
     /// The address, if somebody showed that its owner reads the mails to it, or an admin of the tenant vouched for it.

@@ -8,8 +8,9 @@ import Ledger
 /// Says when a mail may ask the owner of an account to confirm a device, so that the pages app vouches for its key.
 ///
 /// Answers never suffice, and a mailbox proves no membership. So the first key of an account needs an address of the
-/// tenant's confirmed domain, an invitation, or the policy `automatic`. A further key needs an address that was
-/// verified before. An admin's key is never confirmed by mail, nor is any under the policy `securityAdmin`.
+/// tenant's confirmed domain, an invitation, or the policy `automatic`. A further key needs a right credential in the
+/// same flow, which a recovery lacks, and an address that was verified before. An admin's key is never confirmed by
+/// mail, nor is any under the policy `securityAdmin`.
 struct DeviceMailRule: Sendable {
     /// The time for which the link of the mail is valid.
     static let lifetime: Duration = .seconds(600)
@@ -36,7 +37,7 @@ struct DeviceMailRule: Sendable {
         else { return nil }
         let isVerified = user.isEmailVerified || scene.account.isEmailVerified
         guard isFirstKey else {
-            return isVerified
+            return isVerified && hasProvedSecret
                 ? Recipient(user: user, address: address, position: position, verifies: false) : nil
         }
         guard try await admits(address) else { return nil }
@@ -45,6 +46,9 @@ struct DeviceMailRule: Sendable {
 
     /// Whether the account never had a key in force.
     var isFirstKey: Bool { scene.employee.state.keys.values.allSatisfy { $0.authorized == nil } }
+
+    /// Whether the flow proved a secret of the person. In a recovery the secrets were chosen, and not proved.
+    private var hasProvedSecret: Bool { AuthenticationMethods(text: scene.row.methods) != .device }
 
     /// Whether account and policy permit that an app vouches.
     private var permitsAccount: Bool {

@@ -98,10 +98,13 @@ import Testing
         #expect(!text.contains("http") && !text.contains("@import") && !text.contains("outline: none"))
     }
 
-    @Test func `a service without pages has none`() async throws {
-        for path in [Self.consent, Self.logOut, PageAsset.style.path] {
+    /// The pages behind links in mails use the style.
+    @Test func `a service without pages has none but the style`() async throws {
+        for path in [Self.consent, Self.logOut, "/login"] {
             let answer = try await API.with { try await $0.send("GET", path, authorization: nil) }
             #expect(try answer.problem.code == "route.unknown")
         }
+        let style = try await API.with { try await $0.send("GET", PageAsset.style.path, authorization: nil) }
+        #expect(style.status == 200 && style.bytes == PageAsset.style.bytes)
     }
 }

@@ -1,8 +1,8 @@
 import Canonical
 import Testing
 
-/// The modules of the conformance suite, each with a company of its own.
-@Suite(.onServer, .sharedWorld)
+/// The modules of the conformance suite, each with a company of its own, one after another.
+@Suite(.onServer, .sharedWorld, .serialized)
 struct `The conformance modules` {
     @Test(arguments: ConformanceModule.basic) func `of Basic OP hold`(module: ConformanceModule) async throws {
         try await module.check(try await ConformanceStage(try sharedWorld()))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// SIGHUP at processes with and without a certificate.
-@Suite(.onServer, .timeLimit(.minutes(10)))
+@Suite(.onServer, .timeLimit(.minutes(25)))
 struct `A hangup signal` {
     @Test func `leaves a service without a certificate alone`() async throws {
         try await withTenure { world in

@@ -3,7 +3,7 @@ import TenureServer
 import Testing
 
 /// What a process tells of itself while its database works, and while it does not.
-@Suite(.onServer, .timeLimit(.minutes(10)))
+@Suite(.onServer, .timeLimit(.minutes(25)))
 struct `The metrics of a service` {
     @Test func `are told while the database answers nothing`() async throws {
         try await withTenure { world in

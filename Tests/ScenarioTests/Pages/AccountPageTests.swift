@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The pages of one's own account, as a browser would use them: its key signs what needs a signature.
-@Suite(.onServer, .sharedWorld { $0.servesPages = true }, .timeLimit(.minutes(10)))
+@Suite(.onServer, .sharedWorld { $0.servesPages = true })
 struct `The account in a browser` {
     /// A company that links the pages, with its founder, and an employee who is logged in in a browser.
     private func scene(

@@ -35,7 +35,7 @@ extension PageClient {
 }
 
 /// The log-in by an address, through the pages.
-@Suite(.onServer, .sharedWorld { $0.servesPages = true }, .timeLimit(.minutes(10)))
+@Suite(.onServer, .sharedWorld { $0.servesPages = true })
 struct `A log-in by an address` {
     /// A founder of two companies that link the pages, and of one that does not.
     private func founder(

@@ -5,7 +5,7 @@ import TenureAPI
 import Testing
 
 /// The log-in in a browser, through the pages, as a browser would send it.
-@Suite(.onServer, .sharedWorld { $0.servesPages = true }, .timeLimit(.minutes(10)))
+@Suite(.onServer, .sharedWorld { $0.servesPages = true })
 struct `A log-in in a browser` {
     /// A company with its founder, whose people a client takes, and that links the pages.
     private func scene(

@@ -106,6 +106,35 @@ struct `The app of the pages` {
         }
     }
 
+    @Test func `ends the grants of its sessions when its secret is revoked, not when it is replaced`() async throws {
+        try await inTurn { world in
+            let company = "pages-grants.example", commands = world.instance.commands
+            let owner = try await world.client.found(company)
+            try await commands.linkApp(try await commands.enablePages().view.appId, to: company)
+            let party = try await RelyingParty.make(world, of: [company])
+            func offline() async throws -> GrantTokens {
+                let app = try await pages(world)
+                guard case .success(let session, _, _) = try await logIn(owner.person, owner.device, app, world) else {
+                    throw Flow.Unexpected(description: "no session")
+                }
+                let call = Call(requestId: "browser", time: .now())
+                let caller = try await world.service.run(AuthenticateSession(accessToken: session.accessToken), call)
+                let cookie = try await world.service.run(OpenBrowserSession(caller: caller), call).cookie
+                return try await party.tokens(["scope": "openid offline_access"], cookie: cookie)
+            }
+            let first = try await offline()
+            _ = try await commands.rotatePages(atOnce: false)
+            let second = try await offline()
+            _ = try await commands.rotatePages(atOnce: true)
+            #expect(try await party.userInfo(second.access).status == 401)
+            #expect(try await party.refresh(second.refresh)["error"] == "invalid_grant")
+            #expect(try await party.userInfo(first.access).status == 200)
+            #expect(try await commands.disablePages())
+            #expect(try await party.userInfo(first.access).status == 401)
+            #expect(try await tenure(["verify"], world).status == 0)
+        }
+    }
+
     @Test func `ends with its sessions, and comes back with its links`() async throws {
         try await inTurn { world in
             let company = "pages-disabled.example", commands = world.instance.commands, client = try world.client

@@ -15,7 +15,7 @@ private func openPages(_ options: inout WorldOptions) {
 }
 
 /// Registration in a browser: a founder, somebody who joins, and somebody who is invited.
-@Suite(.onServer, .sharedWorld(openPages), .timeLimit(.minutes(10)))
+@Suite(.onServer, .sharedWorld(openPages))
 struct `A registration in a browser` {
     private func browser() throws -> PageClient { PageClient(try sharedWorld().client) }
 
@@ -114,7 +114,7 @@ struct `A registration in a browser` {
 }
 
 /// Invitations by mail, and codes of the operator.
-@Suite(.onServer, .timeLimit(.minutes(10)))
+@Suite(.onServer)
 struct `An invitation to the pages` {
     private func world(
         _ rule: FoundingRule = .off, mailbox: Mailbox = Mailbox(), _ body: (TenureWorld) async throws -> Void

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A browser whose log-in waits for the decision about its device key.
-@Suite(.onServer, .timeLimit(.minutes(10)))
+@Suite(.onServer)
 struct `A waiting browser` {
     @Test func `goes on without a second log-in once somebody authorizes its key`() async throws {
         try await inTurnWithPages("wait-on.example") { world, client, founder, member in
@@ -131,7 +131,7 @@ struct `A waiting browser` {
 }
 
 /// A mail that asks the owner of an account to confirm a device.
-@Suite(.onServer, .timeLimit(.minutes(10)))
+@Suite(.onServer)
 struct `A mail about a device` {
     @Test func `confirms by a button in the browser that waits, once`() async throws {
         try await WaitingScene.with("mail-here.example") { scene in
@@ -250,6 +250,30 @@ struct `A mail about a device` {
         }
     }
 
+    @Test func `confirms a first device, and the address, where the domain is the company's`() async throws {
+        try await WaitingScene.with("mail-first.example", verified: false) { scene in
+            func registered(_ person: Person) async throws -> (PageClient, Device) {
+                let browser = PageClient(scene.client), device = Device()
+                let asked = try await browser.register("/register/join", person, device)
+                let sent = try await browser.choose(asked, person)
+                #expect(sent.status == 303 && sent.location == "/waiting", "\(sent)")
+                return (browser, device)
+            }
+            // Before the domain is confirmed, and for an address of another one, somebody has to decide.
+            _ = try await registered(Person("early", at: scene.company, email: "early@\(scene.company)"))
+            try await scene.world.confirmDomain(of: scene.company)
+            _ = try await registered(Person("eve", at: scene.company, email: "eve@mail.example"))
+            #expect(try await scene.deviceLink() == nil && scene.deviceMails() == 0)
+
+            let (browser, device) = try await registered(
+                Person("erik", at: scene.company, email: "erik@\(scene.company)"))
+            let link = try #require(try await scene.deviceLink())
+            #expect(try await scene.answer(browser, link, "confirm").location == "/waiting")
+            #expect(try await scene.world.count("EmailVerified") == 1)
+            #expect(try await scene.goOn(browser, device).location == "/account")
+        }
+    }
+
     @Test func `goes to nobody whose key it cannot confirm`() async throws {
         try await WaitingScene.with("mail-nobody.example") { scene in
             // An admin.
@@ -265,6 +289,32 @@ struct `A mail about a device` {
             let browser = try await scene.waiting(Device())
             #expect(try await scene.deviceLink() == nil && scene.deviceMails() == 0)
             #expect(try await !browser.get("/waiting").html.contains("action=\"/waiting/mail\""))
+        }
+    }
+
+    @Test func `confirms no key after a recovery, whose secrets were chosen and not proved`() async throws {
+        let mailbox = Mailbox(), company = "mail-recovery.example"
+        var options = WorldOptions()
+        options.servesPages = true
+        mailbox.serve(&options)
+        try await inTurn(options) { world in
+            let recovery = try await RecoveryScene(company, try world.client), browser = PageClient(recovery.client)
+            let pages = try await world.instance.commands.enablePages().view.appId
+            try await world.instance.commands.linkApp(pages, to: company)
+            let scene = WaitingScene(
+                world: world, client: recovery.client, company: company, founder: recovery.founder,
+                member: recovery.lost, mailbox: mailbox, clock: MPinClock(), pages: pages)
+            try await scene.verify(recovery.lost)
+            _ = try await browser.recover(recovery.lost.person, recovery.device)
+            try await recovery.approve()
+            let asked = try await browser.recover(recovery.lost.person, recovery.device)
+            #expect(try await browser.choose(asked, recovery.renewed).location == "/waiting")
+            let page = try await browser.get("/waiting")
+            #expect(page.status == 200 && !page.html.contains("action=\"/waiting/mail\""), "\(page)")
+            #expect(try await scene.deviceLink() == nil && scene.deviceMails() == 0)
+            // A log-in with the new secrets proves them, on another device too.
+            _ = try await scene.waiting(Device(), as: recovery.renewed)
+            #expect(try await scene.deviceLink() != nil)
         }
     }
 
