@@ -1,7 +1,7 @@
 """Walks through the pages by keyboard alone: `check_pages.py [SCREENSHOTS]`, in the directory of a service.
 
-Ada founds a company, confirms her address, makes mistakes, looks at her account, allows a client, and logs in with a new
-browser. Bo is invited, waits, and is approved by Ada. Everything happens four times: light and dark, narrow and wide.
+Ada founds a company, confirms her address, makes mistakes, looks at her account, allows a client, and logs in with a
+new browser. Bo is invited, waits, and is approved by Ada. Everything happens four times: light and dark, narrow and wide.
 """
 
 import base64
@@ -245,7 +245,7 @@ class Walk:
         other.close()
 
     def mailed_device(self):
-        """Bo confirms a new browser by the link of a mail, and a third one by the code that the link shows elsewhere."""
+        """Bo confirms a new browser by the link of a mail, and a third one by the code that it shows elsewhere."""
         for is_here in (True, False):
             other = self.person("bo")
             other.passphrase = self.bo.passphrase
@@ -287,9 +287,9 @@ class Walk:
         """The pages in German and French, which need more room."""
         for locale in ("de-DE", "fr-FR"):
             ada = self.person("ada", locale=locale, cookies=self.ada.context.cookies())
-            for path in ("/login", "/login/address", "/register", "/register/found", "/register/join", "/join", "/recover",
-                         "/account", "/account/devices", "/account/sessions", "/account/consents", "/account/approvals",
-                         "/logout"):
+            for path in ("/login", "/login/address", "/register", "/register/found", "/register/join", "/join",
+                         "/recover", "/account", "/account/devices", "/account/sessions", "/account/consents",
+                         "/account/approvals", "/logout"):
                 ada.open(path)
                 shown = ada.page.locator("html").get_attribute("lang")
                 if shown != locale[:2]:

@@ -90,4 +90,4 @@ class Keyboard:
 
 
 def describe(handle):
-    return handle.evaluate("(e) => (e.labels?.[0]?.textContent || e.textContent || e.value || e.tagName).trim().slice(0, 60)")
+    return handle.evaluate("(e) => (e.labels?.[0]?.textContent || e.textContent || e.value || e.tagName).trim()")[:60]

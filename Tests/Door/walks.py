@@ -42,7 +42,8 @@ class Founder(Visitor):
 
     def enter_account(self):
         """Names the account on the log-in page: a remembered one by its button, else by the form."""
-        known = self.page.get_by_role("button", name=re.compile(rf"{re.escape(self.id)}\s+{re.escape(self.company)}", re.I))
+        account = re.compile(rf"{re.escape(self.id)}\s+{re.escape(self.company)}", re.I)
+        known = self.page.get_by_role("button", name=account)
         # The module shows the accounts after it has read them.
         self.page.wait_for_timeout(300)
         if known.count():

@@ -119,6 +119,7 @@ struct CauseTrail: Sendable {
             append?.registered.insert(event.stream.id)
             append?.keyless[event.stream.id] = missing
         case EmployeeKeyAuthorized.type, ReturnCompleted.type:
+            waits.authorize(event.stream.id)
             guard let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }) else { return nil }
             append?.authorized.insert(AuthorityTrail.Holder(employee: event.stream.id, key: key))
             vouched(event, key)
@@ -142,7 +143,7 @@ struct CauseTrail: Sendable {
         let key = Self.deviceKey(event).map { KeyFingerprint(of: $0) }
         append?.validated[event.stream.id] = key
         if let key, let employee = event.data["employeeId"]?.uuid {
-            waits.prove(event.stream.id, by: employee, with: key, at: event.time)
+            waits.prove(event.stream.id, by: employee, with: key, ofSecret: true, at: event.time)
         }
         return nil
     }
@@ -159,7 +160,8 @@ struct CauseTrail: Sendable {
         append?.keyless[payload.employeeID.uuid] = nil
         guard flows.insert(payload.flow.uuid).inserted else { return Self.uncausedKey }
         let fingerprint = KeyFingerprint(of: payload.key)
-        waits.prove(payload.flow.uuid, by: payload.employeeID.uuid, with: fingerprint, at: event.time)
+        waits.prove(
+            payload.flow.uuid, by: payload.employeeID.uuid, with: fingerprint, ofSecret: false, at: event.time)
         guard let user = user(payload.employeeID) else { return nil }
         let need = Need(user: user, key: fingerprint, flow: payload.flow.uuid)
         let place = place(event, Self.uncausedKey)

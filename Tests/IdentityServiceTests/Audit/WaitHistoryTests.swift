@@ -272,6 +272,19 @@ extension HistoryScene {
         #expect(late == [WaitTrail.unprovedMail])
     }
 
+    @Test func `a further key is not confirmed in a flow whose secrets were chosen`() throws {
+        let found = try words { scene in
+            let flow = FlowID(UUID())
+            try scene.history.append(
+                EmployeeKeyPresented(employeeID: scene.staff.id, key: scene.waiting.key, flow: flow, first: false),
+                about: scene.staff)
+            scene.history.time = scene.history.time.adding(.seconds(60))
+            try scene.confirm(flow)
+            try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
+        }
+        #expect(found == [WaitTrail.chosenSecret])
+    }
+
     @Test func `a key is confirmed once, and never after a decision`() throws {
         let twice = try words { scene in
             let flow = try scene.beginWait()

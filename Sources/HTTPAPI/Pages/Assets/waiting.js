@@ -33,13 +33,40 @@ async function open(form) {
   return true;
 }
 
+/**
+ * Does something in one tab of the browser at a time. The lock is held until the page ends.
+ * @param {() => Promise<boolean>} work
+ * @returns {Promise<boolean | undefined>} what the work says; `undefined` once another tab has ended its page instead
+ */
+export function alone(work) {
+  const locks = globalThis.navigator?.locks;
+  if (!locks) return work();
+  return new Promise((resolve) => {
+    locks.request("tenure-wait", { ifAvailable: true }, async (lock) => {
+      if (!lock) {
+        locks.request("tenure-wait", () => resolve(undefined));
+        return;
+      }
+      const isDone = await work().catch(() => false);
+      resolve(isDone);
+      if (isDone) await new Promise(() => {});
+    });
+  });
+}
+
 const live = globalThis.document?.getElementById("live");
-if (live?.dataset.events) follow(live.dataset.events, () => location.replace("/waiting"));
+if (live?.dataset.events) {
+  const look = () => location.replace("/waiting");
+  // A tab that signs ends its page when the browser has the session's cookie.
+  follow(live.dataset.events, () => navigator.locks?.request("tenure-wait", look) ?? look());
+}
 
 const form = globalThis.document?.querySelector("form[data-wait]");
 if (form) {
-  const isSent = await open(/** @type {HTMLFormElement} */ (form)).catch(() => false);
-  if (!isSent) {
+  const isSent = await alone(() => open(/** @type {HTMLFormElement} */ (form))).catch(() => false);
+  // Another tab has opened the session.
+  if (isSent === undefined) location.replace("/waiting");
+  if (isSent === false) {
     for (const [id, isHidden] of [["working", true], ["trouble", false]]) {
       const element = document.getElementById(String(id));
       if (element) element.hidden = Boolean(isHidden);
