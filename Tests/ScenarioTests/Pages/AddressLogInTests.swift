@@ -139,7 +139,11 @@ struct `A log-in by an address` {
         }
         #expect(asked > 1 && refusals.count == 1, "\(refusals)")
     }
+}
 
+/// The last step of the log-in by an address, with a clock of its own.
+@Suite(.onServer)
+struct `A choice among the accounts of an address` {
     @Test func `is refused to another device, another account and after two minutes`() async throws {
         let clock = TestClock()
         var options = WorldOptions.waiting(clock)

@@ -19,20 +19,6 @@ struct `A log-in in a browser` {
         return (party, member, PageClient(try world.client))
     }
 
-    /// Sends a browser to the authorization endpoint.
-    private func authorize(
-        _ party: RelyingParty, _ browser: PageClient, _ changes: [String: String?] = [:]
-    ) async throws -> Page {
-        let query = party.parameters(changes).map { "\(segment($0.0))=\(segment($0.1))" }.joined(separator: "&")
-        return try await browser.get("/authorize?" + query)
-    }
-
-    /// The handle of the stored request that a redirect to a page names.
-    private func handle(_ page: Page) throws -> String {
-        let location = try #require(page.location, "\(page)")
-        return String(try #require(location.firstRange(of: "request=").map { location[$0.upperBound...] }))
-    }
-
     @Test(arguments: [false, true]) func `ends at the client, which gets the person`(questions: Bool) async throws {
         let (party, member, browser) = try await scene("login-\(questions).example", questions: questions)
         let asked = try await authorize(party, browser, ["login_hint": "founder", "tenant": member.person.company])
@@ -217,7 +203,20 @@ struct `A log-in in a browser` {
         }
     }
 
-    @Test func `whose time is over begins again at the same client`() async throws {
+    @Test func `by blind credentials is told which programs work`() async throws {
+        let (party, member, browser) = try await scene("login-blind.example")
+        let policy = try await party.world.client.signed(
+            by: member, "PATCH", party.world.client.path("login-blind.example", "/policy"), ["blindOnly": true])
+        try #require(policy.status == 200, "\(policy)")
+        let refused = try await browser.logIn(member.person, member.device)
+        #expect(refused.status == 403 && refused.title == "Another program is needed", "\(refused)")
+    }
+}
+
+/// A log-in in a browser, with a clock of its own.
+@Suite(.onServer)
+struct `A late log-in in a browser` {
+    @Test func `begins again at the same client`() async throws {
         let clock = TestClock()
         var options = WorldOptions.waiting(clock)
         options.servesPages = true
@@ -238,13 +237,18 @@ struct `A log-in in a browser` {
             #expect(done.location == "/authorize?continue=\(handle)", "\(done)")
         }
     }
+}
 
-    @Test func `by blind credentials is told which programs work`() async throws {
-        let (party, member, browser) = try await scene("login-blind.example")
-        let policy = try await party.world.client.signed(
-            by: member, "PATCH", party.world.client.path("login-blind.example", "/policy"), ["blindOnly": true])
-        try #require(policy.status == 200, "\(policy)")
-        let refused = try await browser.logIn(member.person, member.device)
-        #expect(refused.status == 403 && refused.title == "Another program is needed", "\(refused)")
-    }
+/// Sends a browser to the authorization endpoint.
+private func authorize(
+    _ party: RelyingParty, _ browser: PageClient, _ changes: [String: String?] = [:]
+) async throws -> Page {
+    let query = party.parameters(changes).map { "\(segment($0.0))=\(segment($0.1))" }.joined(separator: "&")
+    return try await browser.get("/authorize?" + query)
+}
+
+/// The handle of the stored request that a redirect to a page names.
+private func handle(_ page: Page) throws -> String {
+    let location = try #require(page.location, "\(page)")
+    return String(try #require(location.firstRange(of: "request=").map { location[$0.upperBound...] }))
 }

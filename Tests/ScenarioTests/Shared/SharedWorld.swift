@@ -51,7 +51,13 @@ func inTurn<Result>(
     _ options: WorldOptions = WorldOptions(), on server: String? = nil,
     _ body: (TenureWorld) async throws -> Result
 ) async throws -> Result {
-    try await turns.wait { try await withTenure(options, on: server, body) }
+    guard SharedWorld.current == nil else { throw NestedWorld() }
+    return try await turns.wait { try await withTenure(options, on: server, body) }
+}
+
+/// A test that asks for a second world inside the world of its suite: it could wait for ever.
+struct NestedWorld: Error, CustomStringConvertible {
+    var description: String { "a suite with a shared world starts no other one: move the test to a suite of its own" }
 }
 
 /// How many worlds may run at once.
