@@ -47,20 +47,6 @@ struct `Scenario 6: a new device` {
 /// Which budget an attempt is charged to follows from the claim that is written with the events of that one key.
 @Suite(.onServer, .sharedWorld)
 struct `A device` {
-    /// The devices that the attempts of a flow with this key were charged as, the first one first.
-    private func charged(_ device: Device, in world: TenureWorld? = nil) async throws -> [String] {
-        let fingerprint = device.fingerprint
-        return try await (world ?? sharedWorld()).superuser { connection in
-            try await connection.query(
-                """
-                SELECT convert_from(entry, 'UTF8')::jsonb #>> '{data,device}' FROM tenure.event
-                WHERE type = 'AttemptCharged' AND position(\(fingerprint) IN convert_from(entry, 'UTF8')) > 0
-                ORDER BY time
-                """
-            ).map { try $0.decode(String.self) }
-        }
-    }
-
     @Test func `is unknown until its key is authorized, and after its revocation`() async throws {
         let client = try sharedWorld().client, company = "device-known.example"
         let founder = try await client.foundBlind(company)
@@ -137,8 +123,12 @@ struct `A device` {
         for _ in 0..<2 { expectOutcome(try await client.logInBlind(founder.person, founder.device), "success") }
         #expect(try await charged(founder.device) == ["known", "unknown", "known"])
     }
+}
 
-    @Test(.onOneServer) func `with an expired pending key is presented again, authorized and known`() async throws {
+/// A device whose pending key has expired.
+@Suite(.onOneServer)
+struct `A device that waited too long` {
+    @Test func `is presented again, authorized and known`() async throws {
         try await inTurn { world in
             let client = try world.client
             let founder = try await client.foundBlind("device-again.example"), phone = Device()
@@ -162,5 +152,19 @@ struct `A device` {
             expectOutcome(try await client.logInBlind(founder.person, phone), "success")
             #expect(try await charged(phone, in: world) == ["unknown", "unknown", "known"])
         }
+    }
+}
+
+/// The devices that the attempts of a flow with this key were charged as, the first one first.
+private func charged(_ device: Device, in world: TenureWorld? = nil) async throws -> [String] {
+    let fingerprint = device.fingerprint
+    return try await (world ?? sharedWorld()).superuser { connection in
+        try await connection.query(
+            """
+            SELECT convert_from(entry, 'UTF8')::jsonb #>> '{data,device}' FROM tenure.event
+            WHERE type = 'AttemptCharged' AND position(\(fingerprint) IN convert_from(entry, 'UTF8')) > 0
+            ORDER BY time
+            """
+        ).map { try $0.decode(String.self) }
     }
 }
