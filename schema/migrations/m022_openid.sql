@@ -33,7 +33,7 @@ ALTER TABLE tenure.authorization_request
 CREATE INDEX authorization_request_by_expiry ON tenure.authorization_request (expires_at);
 
 -- An authorization code, of which there is a digest. It stays for ten minutes after its end, so that a second use is
--- noticed. `is_dead` says that somebody presented it wrongly.
+-- noticed. `is_dead` says that somebody presented it wrongly; `methods` and `authenticated_at` are those of the log-in.
 CREATE TABLE tenure.authorization_code (
     ledger_id uuid NOT NULL,
     code_id uuid NOT NULL,
@@ -48,13 +48,16 @@ CREATE TABLE tenure.authorization_code (
     is_dead boolean NOT NULL DEFAULT false,
     expires_at timestamptz NOT NULL,
     forget_at timestamptz NOT NULL,
+    methods text NOT NULL,
+    authenticated_at timestamptz NOT NULL,
     mac bytea,
     CONSTRAINT authorization_code_pkey PRIMARY KEY (ledger_id, code_id),
     CONSTRAINT authorization_code_nonce CHECK (octet_length(nonce) <= 2048)
 );
 CREATE INDEX authorization_code_by_end ON tenure.authorization_code (forget_at);
 
--- A grant of a client. Its tokens are never stored: they are the grant's id and the counter with a code.
+-- A grant of a client. Its tokens are never stored: they are the grant's id and the counter with a code. `session_id` is
+-- the session that it goes on under, `opened_in` the one in which the person authorized the client.
 CREATE TABLE tenure.client_grant (
     ledger_id uuid NOT NULL,
     grant_id uuid NOT NULL,
@@ -72,6 +75,7 @@ CREATE TABLE tenure.client_grant (
     refreshed_at timestamptz NOT NULL,
     access_expires_at timestamptz NOT NULL,
     ends_at timestamptz NOT NULL,
+    opened_in uuid NOT NULL,
     mac bytea,
     CONSTRAINT client_grant_pkey PRIMARY KEY (ledger_id, grant_id)
 );

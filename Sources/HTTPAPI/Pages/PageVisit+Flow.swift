@@ -19,7 +19,9 @@ extension PageVisit {
     }
 
     /// Goes where the outcome of a step leads.
-    func go(on outcome: FlowOutcomeResponse, _ flow: FlowCookie.Value) async throws -> Reply {
+    ///
+    /// - Parameter key: The ``VisitorForm/callKey`` of the step's form.
+    func go(on outcome: FlowOutcomeResponse, _ flow: FlowCookie.Value, once key: String) async throws -> Reply {
         var reply: Reply
         switch outcome {
         case .validateAnswers: reply = stay(in: flow, at: FlowPath.answers)
@@ -31,24 +33,26 @@ extension PageVisit {
                 if let way = WayBack(flow.purpose) { waitForWayBack(way, fingerprint: fingerprint) } else {
                     try await wait(outcome, flow)
                 }
-        case .success(let session, _, _): reply = try await enter(session: session, after: flow)
+        case .success(_, let employee, _): reply = try await enter(employee, once: key, after: flow)
         }
         if flow.isLogIn { reply.login = LoginOutcome(outcome) }
         return reply
     }
 
-    /// Opens a browser session with a new cookie, ends the flow's cookie, and goes on to the client or to the account.
+    /// Gives the browser the cookie of the session that a form has just opened, ends the flow's cookie, and goes on to the
+    /// client or to the account.
     ///
-    /// - Parameter session: The session that the flow has just opened. Its tokens go nowhere.
-    func enter(session: SessionResponse, after flow: FlowCookie.Value) async throws -> Reply {
-        let caller = try await exchange.run(AuthenticateSession(accessToken: session.accessToken))
-        let opened = try await exchange.run(OpenBrowserSession(caller: caller))
+    /// - Parameter key: The form's ``VisitorForm/callKey``.
+    func enter(
+        _ employee: EmployeeSummaryResponse, once key: String, after flow: FlowCookie.Value
+    ) async throws -> Reply {
+        let opened = try await exchange.run(TakeBrowserCookie(form: key, tenant: employee.tenantId))
         var reply = Reply.seeOther("/account")
         if !flow.request.isEmpty {
-            try await exchange.run(NoteChosenAccount(handle: flow.request, cookie: opened.cookie))
+            try await exchange.run(NoteChosenAccount(handle: flow.request, cookie: opened))
             reply = exchange.goingOn(with: flow.request)
         }
-        reply.cookies = [exchange.cookie.setting(opened.cookie), flowCookie.deleting]
+        reply.cookies = [exchange.cookie.setting(opened), flowCookie.deleting]
         return reply
     }
 
@@ -59,7 +63,7 @@ extension PageVisit {
     func step<Request: RepeatableUseCase>(
         _ request: Request, once key: String
     ) async throws -> Request.Answer where Request.Answer: JSONConvertible {
-        var call = exchange.call
+        var call = call(of: key)
         call.idempotencyKey = key
         let form = WireForm<Request.Answer>(
             answer: { Reply.json($0).stored },
@@ -79,6 +83,13 @@ extension PageVisit {
                 try await Task.sleep(for: .milliseconds(250))
             }
         }
+    }
+
+    /// The call of a form that may end a log-in in this browser.
+    func call(of key: String) -> Call {
+        var call = exchange.call
+        call.browser = LogInBrowser(form: key, cookie: cookie)
+        return call
     }
 
     private static func repeated<Answer: JSONConvertible>(_ reply: Reply) throws -> Answer {

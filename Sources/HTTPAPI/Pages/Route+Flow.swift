@@ -89,7 +89,7 @@ extension PageVisit {
         _ make: (VisitorForm, FlowCookie.Value, AppCaller) throws -> Step
     ) async throws -> Reply {
         try await takeForm { form, flow, app in
-            try await go(on: try await step(try make(form, flow, app), once: form.callKey), flow)
+            try await go(on: try await step(try make(form, flow, app), once: form.callKey), flow, once: form.callKey)
         }
     }
 
@@ -101,7 +101,7 @@ extension PageVisit {
             let secret = try make(form)
             guard flow.purpose == .address else {
                 let validation = ValidateCredential(secret, purpose: flow.purpose, flow: flow.flow, app: app)
-                return try await go(on: try await step(validation, once: form.callKey), flow)
+                return try await go(on: try await step(validation, once: form.callKey), flow, once: form.callKey)
             }
             _ = try await step(ProveAddress(secret, flow: flow.flow, app: app), once: form.callKey)
             return stay(in: flow, at: FlowPath.account)

@@ -56,11 +56,11 @@ extension FlowPage {
         switch flow.purpose {
         case .registration:
             let set = SetCredentials(request, flow: flow.flow, app: app)
-            return try await visit.go(on: try await visit.step(set, once: key), flow)
+            return try await visit.go(on: try await visit.step(set, once: key), flow, once: key)
         case .recovery:
             let outcome = try await visit.step(RecoverCredentials(request, flow: flow.flow, app: app), once: key)
             // Here the new key waits. At the key step it is the recovery that waits, which is another page.
-            guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, flow) }
+            guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, flow, once: key) }
             return try await visit.wait(outcome, flow)
         case .login, .address, .change, .returning: throw ServiceError(.flowWrongStep)
         }

@@ -64,10 +64,10 @@ extension Route {
             cookie: cookie, challenge: form.bytes("challenge"), signature: form.bytes("proof"),
             app: try await exchange.pagesApp())
         do {
-            let answer = try await exchange.run(ending)
-            guard case .success(let session, _, _) = answer.outcome else { return .seeOther("/waiting") }
+            let answer = try await exchange.service.run(ending, visit.call(of: form.callKey))
+            guard case .success(_, let employee, _) = answer.outcome else { return .seeOther("/waiting") }
             let flow = FlowCookie.Value(purpose: .login, flow: "", request: answer.request)
-            var reply = try await visit.enter(session: session, after: flow)
+            var reply = try await visit.enter(employee, once: form.callKey, after: flow)
             reply.cookies.append(visit.waitCookie.deleting)
             reply.login = LoginOutcome(answer.outcome)
             return reply

@@ -61,6 +61,8 @@ package enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case tokenRevoked
     /// The person withdrew the consent.
     case consentWithdrawn
+    /// The person logged out at the client's request.
+    case loggedOut
 }
 
 extension MemberKind where Value == Set<OpenIDScope> {

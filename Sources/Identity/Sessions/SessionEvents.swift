@@ -42,14 +42,17 @@ package struct SessionClosed: EventPayload {
     package var sessionID: SessionID
     /// The reason, as a code.
     package var reason: SessionEnd
+    /// The session of the same account and device key that goes on in its place; only with the reason `replaced`.
+    package var successor: SessionID?
 
     /// The members as the log has them.
     package static let members = EventMembers<SessionClosed>(
         "SessionClosed", SessionClosed.init,
-        Member("sessionId", \.sessionID), Member("reason", \.reason))
+        Member("sessionId", \.sessionID), Member("reason", \.reason), Member(optional: "successor", \.successor))
 
-    package init(sessionID: SessionID, reason: SessionEnd) {
+    package init(sessionID: SessionID, reason: SessionEnd, successor: SessionID? = nil) {
         self.sessionID = sessionID
         self.reason = reason
+        self.successor = successor
     }
 }

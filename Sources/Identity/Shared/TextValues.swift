@@ -79,7 +79,7 @@ package enum CancellationReason: String, Sendable, Hashable, CaseIterable, Membe
 
 /// The reason why a session ended.
 package enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
-    /// The employee logged out, or lost the device key or the account.
+    /// The employee logged out, lost the device key or the account, or somebody else logged in in the browser.
     case closed
     /// A refresh token was used twice.
     case refreshReused
@@ -96,6 +96,8 @@ package enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case deviceFailed
     /// The app that opened it revoked one of its tokens.
     case tokenRevoked
+    /// The same person logged in again in the browser, with the same device key.
+    case replaced
 }
 
 /// The reason why a provisional employee id was released.

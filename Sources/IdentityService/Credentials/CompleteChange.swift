@@ -184,11 +184,9 @@ extension FlowRecorder {
     ) async throws -> FlowOutcomeResponse {
         let tenant = tenant
         let session = try await NewSession(
-            of: employee, in: snapshot, fingerprint: try row.state.fingerprint, by: methods, app: app, at: call.time,
-            context)
-        try add(
-            session.event, to: .session(session.id, in: tenant), version: 0, by: employee.id)
-        recorder.statements.append(session.insertion)
+            of: employee, in: snapshot, fingerprint: try row.state.fingerprint, by: methods, app: app, call, context)
+        // All other sessions end with the old credentials.
+        try await open(session, by: employee.id, keepsGrants: false)
         var tokens = session.tokens
         tokens.notices = notices
         return try await append { [tokens] appended in

@@ -141,13 +141,11 @@ struct CompleteLogin: Sendable {
         let state = recorder.row.state
         let session = try await NewSession(
             of: employee, in: snapshot, fingerprint: try state.fingerprint, by: methods, app: recorder.app,
-            at: recorder.call.time, context)
+            recorder.call, context)
         var tokens = session.tokens
         tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         tokens.notices = notices
-        try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, by: employee.id)
-        recorder.statements.append(session.insertion)
+        try await recorder.open(session, by: employee.id)
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
         }

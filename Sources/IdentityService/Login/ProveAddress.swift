@@ -141,10 +141,3 @@ private struct AccountChoices {
             challenge: challenge.bytes, salt: salt, userSignature: try key.sign(validationOf: challenge).bytes)
     }
 }
-
-extension Optional {
-    fileprivate func asyncMap<Value>(_ body: (Wrapped) async throws -> Value) async throws -> Value? {
-        guard let self else { return nil }
-        return try await body(self)
-    }
-}

@@ -18,6 +18,9 @@ struct AuthorizationCodeRow: Sendable, Equatable {
     var challenge: [UInt8]
     var nonce: String?
     var scopes: Set<OpenIDScope>
+    /// How and when the person logged in. Another log-in may replace the session before the code is redeemed.
+    var methods: String
+    var authenticatedAt: Timestamp
     /// Whether somebody presented the code wrongly.
     var isDead = false
     var expiresAt: Timestamp
@@ -26,14 +29,14 @@ struct AuthorizationCodeRow: Sendable, Equatable {
 
     private static let columns: SQL = """
         ledger_id, code_id, digest, session_id, employee_id, client_id, redirect, challenge, nonce, scopes, is_dead,
-        expires_at, forget_at, mac
+        expires_at, forget_at, methods, authenticated_at, mac
         """
 
     private var values: [RowValue] {
         [
             .uuid(tenant), .uuid(id), .bytes(digest), .uuid(session), .uuid(employee), .uuid(client), .text(redirect),
             .bytes(challenge), .text(nonce), .text(scopes.text), .flag(isDead), .time(expiresAt.microseconds),
-            .time(forgetAt.microseconds),
+            .time(forgetAt.microseconds), .text(methods), .time(authenticatedAt.microseconds),
         ]
     }
 
@@ -42,7 +45,8 @@ struct AuthorizationCodeRow: Sendable, Equatable {
         """
         INSERT INTO tenure.authorization_code (\(Self.columns))
         VALUES (\(tenant), \(id), \(digest), \(session), \(employee), \(client), \(redirect), \(challenge), \(nonce),
-            \(scopes.text), \(isDead), \(expiresAt.postgres), \(forgetAt.postgres),
+            \(scopes.text), \(isDead), \(expiresAt.postgres), \(forgetAt.postgres), \(methods),
+            \(authenticatedAt.postgres),
             \(ring.rowCode(ProtectedRows.authorizationCodes, values)))
         """
     }
@@ -88,7 +92,8 @@ extension AuthorizationCodeRow {
             client: try row.decode(column: 5), redirect: try row.decode(column: 6),
             challenge: try row.decode(column: 7), nonce: try row.decode(column: 8),
             scopes: OpenIDScope.known(in: try row.decode(column: 9, as: String.self)),
+            methods: try row.decode(column: 13), authenticatedAt: try time(14),
             isDead: try row.decode(column: 10), expiresAt: try time(11), forgetAt: try time(12),
-            code: try row.decode(column: 13))
+            code: try row.decode(column: 15))
     }
 }

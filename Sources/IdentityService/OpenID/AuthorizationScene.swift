@@ -72,7 +72,7 @@ struct AuthorizationScene: Sendable {
 }
 
 extension Optional {
-    fileprivate func asyncMap<Value>(_ body: (Wrapped) async throws -> Value) async throws -> Value? {
+    func asyncMap<Value>(_ body: (Wrapped) async throws -> Value) async throws -> Value? {
         guard let self else { return nil }
         return try await body(self)
     }

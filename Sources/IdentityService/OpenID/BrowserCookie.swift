@@ -9,11 +9,13 @@ struct BrowserCookie: Sendable {
     let id: BrowserSessionID
     private let bytes: [UInt8]
 
-    /// A cookie with a new secret.
-    init(tenant: TenantID) {
+    /// The cookie of a log-in that ends with a form, see ``LogInBrowser``. Only the service can derive it.
+    init(tenant: TenantID, ofForm key: String, _ ring: KeyRing) {
+        let origin = tenant.uuid.bytes + Array(key.utf8)
+        let id = ring.sessionTokenDigest(kind: "browser-id", origin).prefix(16)
         self.tenant = tenant
-        id = BrowserSessionID(UUID.random())
-        bytes = tenant.uuid.bytes + id.uuid.bytes + randomBytes(32)
+        self.id = BrowserSessionID(UUID(bytes: id) ?? tenant.uuid)
+        bytes = tenant.uuid.bytes + id + ring.sessionTokenDigest(kind: "browser-secret", origin)
     }
 
     /// Parses a cookie; `nil` for a text of another form.

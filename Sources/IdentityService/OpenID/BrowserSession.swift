@@ -20,13 +20,3 @@ package struct BrowserSession: Sendable, Equatable {
     /// When the session ends at the latest.
     package let expiresAt: Timestamp
 }
-
-/// A browser session that was just opened, with its cookie.
-package struct OpenedBrowserSession: Sendable, CustomStringConvertible {
-    /// The value of the cookie. It is stored nowhere.
-    package let cookie: String
-    /// The browser session.
-    package let session: BrowserSession
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
-}

@@ -28,6 +28,25 @@ struct EndGrant: Sendable {
         }
     }
 
+    /// Ends the grants that a client has of an account, because the person logged out.
+    ///
+    /// - Parameter condition: Which of them.
+    func logOut(
+        _ client: AppID, of employee: UUID, in tenant: UUID, where condition: SQL, _ call: Call
+    ) async throws {
+        try await optimistic {
+            let rows = try await GrantRow.all(
+                "employee_id = \(employee) AND client_id = \(client.uuid) AND \(condition)", of: tenant, context,
+                at: call.time)
+            guard !rows.isEmpty else { return }
+            var recorder = EventRecorder(
+                context, at: call.time,
+                metadata: EventMetadata(actor: employee, app: client.uuid, requestId: call.requestId))
+            try Self.add(rows.map(\.id), in: TenantID(tenant), .loggedOut, to: &recorder)
+            try await recorder.append()
+        }
+    }
+
     /// Adds the ends of grants that are open.
     static func add(
         _ grants: [UUID], in tenant: TenantID, _ reason: GrantEnd, to recorder: inout EventRecorder

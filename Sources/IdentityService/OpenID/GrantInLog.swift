@@ -123,7 +123,7 @@ extension ServiceContext {
             grant: GrantID(row.id), self)
         guard log.permits(row, at: time) else { return nil }
         guard row.isOffline else {
-            guard let session = try await session(row.session, of: row.tenant, at: time), session.isInForce,
+            guard let session = try await presentSession(row.session, of: row.tenant, at: time), session.isInForce,
                 time < min(session.row.end, session.row.refreshEnd)
             else { return nil }
             return log

@@ -9,7 +9,10 @@ import Postgres
 struct GrantRow: Sendable, Equatable {
     var tenant: UUID
     var id: UUID
+    /// The session that the grant goes on under: that in which it was opened, or the one that replaced it.
     var session: UUID
+    /// The session in which the grant was opened, which the client knows as `sid`.
+    var openedIn: UUID
     var employee: UUID
     /// The device key that opened the session.
     var fingerprint: [UInt8]
@@ -32,7 +35,7 @@ struct GrantRow: Sendable, Equatable {
 
     private static let columns: SQL = """
         ledger_id, grant_id, session_id, employee_id, fingerprint, client_id, secret_id, app_id, tenant_version, scopes,
-        methods, authenticated_at, refresh_counter, refreshed_at, access_expires_at, ends_at, mac
+        methods, authenticated_at, refresh_counter, refreshed_at, access_expires_at, ends_at, opened_in, mac
         """
 
     /// Whether the grant outlives its session.
@@ -43,7 +46,7 @@ struct GrantRow: Sendable, Equatable {
             .uuid(tenant), .uuid(id), .uuid(session), .uuid(employee), .bytes(fingerprint), .uuid(client),
             .uuid(secret), .uuid(app), .integer(tenantVersion), .text(scopes.text), .text(methods),
             .time(authenticatedAt.microseconds), .integer(counter), .time(refreshedAt.microseconds),
-            .time(accessEnd.microseconds), .time(end.microseconds),
+            .time(accessEnd.microseconds), .time(end.microseconds), .uuid(openedIn),
         ]
     }
 
@@ -53,7 +56,7 @@ struct GrantRow: Sendable, Equatable {
         INSERT INTO tenure.client_grant (\(Self.columns))
         VALUES (\(tenant), \(id), \(session), \(employee), \(fingerprint), \(client), \(secret), \(app),
             \(tenantVersion), \(scopes.text), \(methods), \(authenticatedAt.postgres), \(counter),
-            \(refreshedAt.postgres), \(accessEnd.postgres), \(end.postgres),
+            \(refreshedAt.postgres), \(accessEnd.postgres), \(end.postgres), \(openedIn),
             \(ring.rowCode(ProtectedRows.grants, values)))
         """
     }
@@ -77,13 +80,44 @@ struct GrantRow: Sendable, Equatable {
     static func find(
         _ id: UUID, of tenant: UUID, _ context: ServiceContext, at time: Timestamp
     ) async throws -> GrantRow? {
-        let found = try await context.pool.query(
-            "SELECT \(columns) FROM tenure.client_grant WHERE ledger_id = \(tenant) AND grant_id = \(id)",
-            in: [LedgerID(tenant)])
-        guard let row = try found.first.map({ try GrantRow($0) }),
-            context.rows.accepts(row.code, ProtectedRows.grants, row.values, at: time)
-        else { return nil }
-        return row
+        try await all("grant_id = \(id)", of: tenant, context, at: time).first
+    }
+
+    /// Reads the grants of a tenant that the service wrote and a condition names.
+    static func all(
+        _ condition: SQL, of tenant: UUID, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> [GrantRow] {
+        try await context.pool.query(
+            "SELECT \(columns) FROM tenure.client_grant WHERE ledger_id = \(tenant) AND \(condition)",
+            in: [LedgerID(tenant)]
+        ).map { try GrantRow($0) }.filter {
+            context.rows.accepts($0.code, ProtectedRows.grants, $0.values, at: time)
+        }
+    }
+
+    /// The statement that lets the grants of a session go on under the one that replaces it. It fails if one of them
+    /// changes meanwhile. None for a session without grants.
+    static func moving(
+        from session: UUID, of employee: UUID, to successor: UUID, of tenant: UUID, _ context: ServiceContext,
+        at time: Timestamp
+    ) async throws -> [SQL] {
+        let rows = try await all("employee_id = \(employee) AND session_id = \(session)", of: tenant, context, at: time)
+        guard !rows.isEmpty else { return [] }
+        let codes = rows.map { row in
+            var moved = row
+            moved.session = successor
+            return context.ring.rowCode(ProtectedRows.grants, moved.values)
+        }
+        let ids = rows.map(\.id), former = rows.map { $0.code ?? [] }
+        return [
+            """
+            WITH moved AS (
+                UPDATE tenure.client_grant AS g SET session_id = \(successor), mac = n.code
+                FROM unnest(\(ids), \(former), \(codes)) AS n (id, former, code)
+                WHERE g.ledger_id = \(tenant) AND g.grant_id = n.id AND g.mac = n.former RETURNING 1
+            ) SELECT tenure.require(count(*) = \(Int64(rows.count))) FROM moved
+            """
+        ]
     }
 }
 
@@ -95,11 +129,11 @@ extension GrantRow {
         }
         self.init(
             tenant: try row.decode(column: 0), id: try row.decode(column: 1), session: try row.decode(column: 2),
-            employee: try row.decode(column: 3), fingerprint: try row.decode(column: 4),
+            openedIn: try row.decode(column: 16), employee: try row.decode(column: 3), fingerprint: try row.decode(column: 4),
             client: try row.decode(column: 5), secret: try row.decode(column: 6), app: try row.decode(column: 7),
             tenantVersion: try row.decode(column: 8),
             scopes: OpenIDScope.known(in: try row.decode(column: 9, as: String.self)),
             methods: try row.decode(column: 10), authenticatedAt: try time(11), counter: try row.decode(column: 12),
-            refreshedAt: try time(13), accessEnd: try time(14), end: try time(15), code: try row.decode(column: 16))
+            refreshedAt: try time(13), accessEnd: try time(14), end: try time(15), code: try row.decode(column: 17))
     }
 }

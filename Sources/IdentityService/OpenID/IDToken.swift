@@ -21,7 +21,7 @@ struct IDToken: Sendable {
         claims["iat"] = .integer(time.wholeSeconds)
         claims["exp"] = .integer(time.adding(context.settings.accessLifetime).wholeSeconds)
         claims["auth_time"] = .integer(row.authenticatedAt.wholeSeconds)
-        claims["sid"] = .uuid(row.session)
+        claims["sid"] = .uuid(row.openedIn)
         claims["amr"] = .array(AuthenticationMethods(text: row.methods).values.map(JSONValue.string))
         claims["acr"] = .string(AuthenticationContext(methods: row.methods).rawValue)
         claims["at_hash"] = .string(Self.hash(accessToken))
@@ -51,6 +51,7 @@ struct IDToken: Sendable {
     struct Hint: Sendable, Equatable {
         let employee: EmployeeID
         let session: UUID
+        let tenant: TenantID
         let client: AppID
 
         /// Reads a hint; `nil` for a text that is no ID token of this service with a key that is known.
@@ -60,10 +61,11 @@ struct IDToken: Sendable {
                     guard let claims = key.claims(of: token) else { continue }
                     guard claims["iss"] == .string(context.settings.tokenIssuer),
                         let employee = claims["sub"]?.uuid, let session = claims["sid"]?.uuid,
-                        let client = claims["aud"]?.uuid
+                        let tenant = claims["tenant"]?.uuid, let client = claims["aud"]?.uuid
                     else { return nil }
                     self.employee = EmployeeID(employee)
                     self.session = session
+                    self.tenant = TenantID(tenant)
                     self.client = AppID(client)
                     return
                 }

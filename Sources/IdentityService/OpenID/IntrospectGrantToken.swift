@@ -29,7 +29,7 @@ package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
         return [
             "active": true, "token_type": "Bearer", "iss": .string(context.settings.tokenIssuer),
             "sub": .uuid(row.employee), "client_id": .uuid(row.client), "aud": .uuid(row.client),
-            "scope": .string(row.scopes.text), "sid": .uuid(row.session), "tenant": .uuid(log.tenant.id.uuid),
+            "scope": .string(row.scopes.text), "sid": .uuid(row.openedIn), "tenant": .uuid(log.tenant.id.uuid),
             "iat": .integer(issued), "exp": .integer(row.accessEnd.wholeSeconds),
             "auth_time": .integer(row.authenticatedAt.wholeSeconds),
             "amr": .array(AuthenticationMethods(text: row.methods).values.map(JSONValue.string)),

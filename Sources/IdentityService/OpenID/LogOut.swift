@@ -18,8 +18,10 @@ package enum LogOutAnswer: Sendable, Equatable {
 
 /// Logs a person out at the request of a client (OpenID Connect RP-Initiated Logout 1.0).
 ///
-/// Only an ID token of the session shows that the request comes from a client of it. Without one a page asks, because
-/// any site can send a browser here, and nobody is sent to another site without an ID token of that client.
+/// Only an ID token of the session, or of one that it replaced, shows that the request comes from a client of it. Without
+/// one a page asks, because any site can send a browser here, and nobody is sent to another site without an ID token of
+/// that client. The log-out ends the client's grants in the session, those with `offline_access` too. An ID token that
+/// comes without the cookie ends the grants of its `sid`, but none with `offline_access`.
 package struct LogOut: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
@@ -39,9 +41,10 @@ package struct LogOut: UseCase, CustomStringConvertible {
         let context = run.context, time = run.call.time
         let end = try await context.end(of: parameters, at: time)
         guard let browser = try await context.browserSession(cookie, at: time) else {
+            if let hint = end.hint { try await context.end(hint, run.call) }
             return end.url.map { .redirect(url: $0) } ?? .done
         }
-        guard end.session == browser.sessionID else {
+        guard let hint = end.hint, try await context.isSession(of: browser, hint) else {
             // A page asks about a request of any size; of one that is not kept it knows nothing.
             let kept =
                 parameters.isTooLarge ? AuthorizationParameters([(name: String, value: String)]()) : parameters
@@ -49,7 +52,7 @@ package struct LogOut: UseCase, CustomStringConvertible {
             try await request.insert(context)
             return .ask(handle: request.handle)
         }
-        try await context.end(browser, run.call)
+        try await context.end(browser, for: hint.client, run.call)
         return end.url.map { .redirect(url: $0) } ?? .done
     }
 }
@@ -73,9 +76,13 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
     package func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
         let context = run.context, time = run.call.time
         let stored = try await StoredRequest.find(handle, context, at: time)
-        if let browser = try await context.browserSession(cookie, at: time) { try await context.end(browser, run.call) }
+        let end = try await stored.asyncMap { try await context.end(of: $0.parameters, at: time) }
+        if let hint = end?.hint { try await context.end(hint, run.call) }
+        if let browser = try await context.browserSession(cookie, at: time) {
+            try await context.end(browser, for: end?.client, run.call)
+        }
         guard let stored, try await stored.consume(context, with: nil, in: nil) else { return .done }
-        return try await context.end(of: stored.parameters, at: time).url.map { .redirect(url: $0) } ?? .done
+        return end?.url.map { .redirect(url: $0) } ?? .done
     }
 }
 
@@ -97,24 +104,64 @@ package struct ReadLogOut: UseCase, CustomStringConvertible {
     }
 }
 
+/// What a log-out request is about.
+private struct LogOutRequest: Sendable {
+    /// The client that asks, as far as the request says; without a hint anybody may name it.
+    var client: AppID?
+    /// What the ID token of the request says; `nil` if the request does not show that it comes from that client.
+    var hint: IDToken.Hint?
+    /// Where the browser goes afterwards, with its origin.
+    var url: String?
+    var origin: String?
+}
+
 extension ServiceContext {
-    /// The session that a log-out request is about, and where the browser goes afterwards: `nil` if the request does
-    /// not show that it comes from that client.
+    /// What a log-out request is about.
     fileprivate func end(
         of parameters: AuthorizationParameters, at time: Timestamp
-    ) async throws -> (session: UUID?, url: String?, origin: String?) {
-        guard parameters.repeated.isEmpty, let token = parameters["id_token_hint"],
-            let hint = try await IDToken.Hint(token, self, at: time),
+    ) async throws -> LogOutRequest {
+        guard parameters.repeated.isEmpty else { return LogOutRequest() }
+        let named = parameters["client_id"].flatMap { UUID(lowercased: $0) }.map { AppID($0) }
+        guard let token = parameters["id_token_hint"], let hint = try await IDToken.Hint(token, self, at: time),
             parameters["client_id"].map({ $0 == hint.client.description }) ?? true
-        else { return (nil, nil, nil) }
+        else { return LogOutRequest(client: named) }
+        var request = LogOutRequest(client: hint.client, hint: hint)
         let app = try await StateLoader(reader: reader).app(hint.client)
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
-        else { return (hint.session, nil, nil) }
+        else { return request }
+        request.origin = uri.origin
         let state = parameters["state"].map { [(name: "state", value: $0)] } ?? []
-        guard !state.isEmpty else { return (hint.session, uri.text, uri.origin) }
         let query = String(decoding: FormEncoding.encode(state), as: UTF8.self)
         let separator = uri.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-        return (hint.session, uri.text + separator + query, uri.origin)
+        request.url = state.isEmpty ? uri.text : uri.text + separator + query
+        return request
+    }
+
+    /// Whether an ID token was issued in the session of a browser, or in one that it replaced.
+    fileprivate func isSession(of browser: BrowserSession, _ hint: IDToken.Hint) async throws -> Bool {
+        guard hint.tenant.uuid == browser.tenantID, hint.employee.uuid == browser.employeeID else { return false }
+        if hint.session == browser.sessionID { return true }
+        return try await successors(of: hint.session, in: hint.tenant).contains(browser.sessionID)
+    }
+
+    /// Ends the session of a browser, and before it the grants that the client which asked has in it.
+    fileprivate func end(_ browser: BrowserSession, for client: AppID?, _ call: Call) async throws {
+        if let client {
+            try await EndGrant(context: self).logOut(
+                client, of: browser.employeeID, in: browser.tenantID, where: "session_id = \(browser.sessionID)", call)
+        }
+        try await end(browser, call)
+    }
+
+    /// Ends the grants of the session that an ID token names, for its client. Nobody proved to be the person, so those
+    /// with `offline_access` go on.
+    fileprivate func end(_ hint: IDToken.Hint, _ call: Call) async throws {
+        try await EndGrant(context: self).logOut(
+            hint.client, of: hint.employee.uuid, in: hint.tenant.uuid,
+            where: """
+                opened_in = \(hint.session)
+                    AND NOT \(OpenIDScope.offlineAccess.rawValue) = ANY (string_to_array(scopes, ' '))
+                """, call)
     }
 }

@@ -45,7 +45,7 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         _ code: AuthorizationCodeRow, _ call: Call, _ context: ServiceContext
     ) async throws -> TokenAnswer {
         let time = call.time, tenant = TenantID(code.tenant)
-        let session = try await context.session(code.session, of: code.tenant, at: time)
+        let session = try await context.presentSession(code.session, of: code.tenant, at: time)
         let log = try await GrantInLog.read(
             EmployeeID(code.employee), in: tenant, client: AppID(code.client),
             app: AppID(session?.row.app ?? code.client), grant: GrantID(code.id), context)
@@ -94,10 +94,10 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         let isOffline = code.scopes.contains(.offlineAccess)
         let end = isOffline ? time.adding(log.offlineLifetime) : min(session.end, session.refreshEnd)
         return GrantRow(
-            tenant: code.tenant, id: code.id, session: session.id, employee: code.employee,
+            tenant: code.tenant, id: code.id, session: session.id, openedIn: session.id, employee: code.employee,
             fingerprint: session.fingerprint, client: client.id, secret: client.secretID, app: app,
-            tenantVersion: Int64(log.tenant.version), scopes: code.scopes, methods: session.methods,
-            authenticatedAt: session.createdAt, refreshedAt: time,
+            tenantVersion: Int64(log.tenant.version), scopes: code.scopes, methods: code.methods,
+            authenticatedAt: code.authenticatedAt, refreshedAt: time,
             accessEnd: min(time.adding(context.settings.accessLifetime), end), end: end)
     }
 

@@ -75,7 +75,7 @@ package struct EndWait: UseCase, CustomStringConvertible {
         guard !events.contains(where: { $0.type == WaitEnded.type }) else { throw ServiceError(.flowExpired) }
         let session = try await NewSession(
             of: employee, in: scene.tenant, fingerprint: scene.key.fingerprint,
-            by: AuthenticationMethods(text: scene.row.methods), app: app, at: run.call.time, context)
+            by: AuthenticationMethods(text: scene.row.methods), app: app, run.call, context)
         let summary = try await context.summary(of: employee, in: scene.tenant)
         var recorder = EventRecorder(
             context, at: run.call.time,
@@ -90,8 +90,8 @@ package struct EndWait: UseCase, CustomStringConvertible {
                 flow: flow, employeeID: employee.id, sessionID: SessionID(session.id), key: scene.key.key,
                 challenge: challenge, deviceSignature: proof.signature),
             to: stream, version: events.last?.streamVersion ?? 0)
-        try recorder.add(session.event, to: .session(session.id, in: tenant), version: 0)
-        recorder.statements += [session.insertion, scene.row.deletion]
+        try await recorder.open(session)
+        recorder.statements.append(scene.row.deletion)
         let appended = try await recorder.append()
         return .success(session.tokens, summary, position: appended.last[LedgerID(tenant.uuid)])
     }

@@ -224,10 +224,8 @@ extension CompleteRegistration {
             NewSession.Opening(
                 employee: employee, tenant: snapshot, role: role, sessionRole: role,
                 fingerprint: try state.fingerprint, methods: methods),
-            app: recorder.app, at: recorder.call.time, context)
-        try recorder.add(
-            session.event, to: .session(session.id, in: tenant), version: 0, by: employee)
-        recorder.statements.append(session.insertion)
+            app: recorder.app, at: recorder.call.time, in: recorder.call.browser, context)
+        try await recorder.open(session, by: employee)
         var tokens = session.tokens
         if role == .securityAdmin, try await !isEmailVerified(state) {
             tokens.notices = [NoticeResponse(type: NoticeResponse.returnUnprepared)]

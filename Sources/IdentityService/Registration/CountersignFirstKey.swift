@@ -72,10 +72,8 @@ struct CountersignFirstKey: Sendable {
                 employeePublicKey: state.employeePublicKey, fingerprint: fingerprint, position: nil)
         }
         let session = try await NewSession(
-            of: employee, in: access.tenant, fingerprint: try state.fingerprint, by: methods, app: app, at: call.time,
-            context)
-        try decision.add(session.event, to: .session(session.id, in: tenant), version: 0)
-        decision.statements.append(session.insertion)
+            of: employee, in: access.tenant, fingerprint: try state.fingerprint, by: methods, app: app, call, context)
+        try await decision.open(session)
         if let ticket { decision.ledgers.insert(ticket.ledger) }
         let appended = try await decision.recorder.append { appended in
             let outcome = FlowOutcomeResponse.success(

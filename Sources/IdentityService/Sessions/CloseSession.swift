@@ -123,10 +123,13 @@ struct EndSession: Sendable {
                 SessionClosed(sessionID: SessionID(session), reason: reason), to: .session(session, in: tenant),
                 version: 1)
         }
-        recorder.statements = [
-            "DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND session_id = ANY (\(sessions))"
-        ]
+        recorder.statements = [deletion(sessions, in: tenant)]
         return recorder
+    }
+
+    /// The statement that deletes the rows of sessions.
+    static func deletion(_ sessions: [UUID], in tenant: TenantID) -> SQL {
+        "DELETE FROM tenure.session WHERE ledger_id = \(tenant.uuid) AND session_id = ANY (\(sessions))"
     }
 
     /// Ends the sessions that one device key opened, within a transaction of the caller, with a `SessionClosed` for

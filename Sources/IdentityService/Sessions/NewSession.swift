@@ -14,6 +14,8 @@ struct NewSession: Sendable {
     let row: SessionRow
     /// The statement that inserts the session's row, and deletes those of the employee's sessions that have ended.
     let insertion: SQL
+    /// The browser that gets a browser session; `nil` for a session of an app.
+    let browser: LogInBrowser?
 
     /// A session that is not open yet.
     struct Opening: Sendable {
@@ -28,12 +30,15 @@ struct NewSession: Sendable {
         var methods: AuthenticationMethods
     }
 
-    /// Prepares a session of an employee on the device with this key.
-    init(_ opening: Opening, app: AppCaller, at time: Timestamp, _ context: ServiceContext) async throws {
+    /// Prepares a session of an employee on the device with this key. In a browser it has no tokens.
+    init(
+        _ opening: Opening, app: AppCaller, at time: Timestamp, in browser: LogInBrowser? = nil,
+        _ context: ServiceContext
+    ) async throws {
         id = UUID.random()
+        self.browser = browser
         let snapshot = opening.tenant, employee = opening.employee, fingerprint = opening.fingerprint
         let tenant = snapshot.id
-        let refresh = RefreshToken(tenant: tenant.uuid, session: id, counter: 0)
         let longest = context.settings.sessionLifetime
         let admins = snapshot.state.policy.adminSessionLifetime
         let end = time.adding(opening.role.isAdministrative ? min(longest, admins) : longest)
@@ -42,14 +47,23 @@ struct NewSession: Sendable {
         event = SessionOpened(
             sessionID: SessionID(id), employeeID: employee, fingerprint: fingerprint, expiresAt: refreshEnd,
             appID: AppID(app.appId), secretID: SecretID(app.secretId))
-        let subject = TokenSubject(
-            tenant: tenant.uuid, session: id, employee: employee.uuid, app: app.appId, role: opening.sessionRole,
-            methods: opening.methods, loggedIn: time)
-        let access = try await subject.token(for: app.appId.lowercased, until: accessEnd, at: time, context)
-        tokens = SessionResponse(accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
+        let digest: [UInt8]
+        if browser == nil {
+            let subject = TokenSubject(
+                tenant: tenant.uuid, session: id, employee: employee.uuid, app: app.appId, role: opening.sessionRole,
+                methods: opening.methods, loggedIn: time)
+            let access = try await subject.token(for: app.appId.lowercased, until: accessEnd, at: time, context)
+            let refresh = RefreshToken(tenant: tenant.uuid, session: id, counter: 0)
+            digest = context.ring.accessTokenDigest(access)
+            tokens = SessionResponse(
+                accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
+        } else {
+            digest = randomBytes(32)
+            tokens = SessionResponse(accessToken: "", expiresAt: accessEnd, refreshToken: "")
+        }
         row = SessionRow(
             tenant: tenant.uuid, id: id, employee: employee.uuid, fingerprint: fingerprint.bytes,
-            accessDigest: context.ring.accessTokenDigest(access), accessEnd: accessEnd, refreshEnd: refreshEnd,
+            accessDigest: digest, accessEnd: accessEnd, refreshEnd: refreshEnd,
             createdAt: time, end: end, app: app.appId, secret: app.secretId, tenantVersion: Int64(snapshot.version),
             methods: opening.methods.text)
         insertion = row.insertion(endingAt: time, context.ring)
@@ -58,14 +72,14 @@ struct NewSession: Sendable {
     /// Prepares a session of an employee who was registered before.
     init(
         of employee: EmployeeSnapshot, in tenant: TenantSnapshot, fingerprint: KeyFingerprint,
-        by methods: AuthenticationMethods, app: AppCaller, at time: Timestamp, _ context: ServiceContext
+        by methods: AuthenticationMethods, app: AppCaller, _ call: Call, _ context: ServiceContext
     ) async throws {
         try await self.init(
             Opening(
                 employee: employee.id, tenant: tenant, role: tenant.state.role(of: employee.id),
                 sessionRole: employee.sessionRole(of: fingerprint.bytes, in: tenant), fingerprint: fingerprint,
                 methods: methods),
-            app: app, at: time, context)
+            app: app, at: call.time, in: call.browser, context)
     }
 
     /// The statement that ends all sessions of an employee, for the transaction that cancels the account.

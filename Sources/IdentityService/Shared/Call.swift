@@ -16,6 +16,8 @@ package struct Call: Sendable {
     package var fingerprintInput: [UInt8]
     /// The name that a device gets which presents its key in this call; `nil` for none. It comes from the browser.
     package var deviceName: String?
+    /// The browser of a form that may end a log-in on the pages; `nil` for every other call.
+    package var browser: LogInBrowser?
 
     package init(
         requestId: String, sourceAddress: String? = nil, time: Timestamp = .now(), idempotencyKey: String? = nil,

@@ -55,13 +55,14 @@ enum ProtectedRows {
         "authorization_code", key: ["ledger_id", "code_id"],
         covered: [
             "digest", "session_id", "employee_id", "client_id", "redirect", "challenge", "nonce", "scopes", "is_dead",
-            "expires_at", "forget_at",
+            "expires_at", "forget_at", "methods", "authenticated_at",
         ])
     static let grants = CodedTable(
         "client_grant", key: ["ledger_id", "grant_id"],
         covered: [
             "session_id", "employee_id", "fingerprint", "client_id", "secret_id", "app_id", "tenant_version", "scopes",
             "methods", "authenticated_at", "refresh_counter", "refreshed_at", "access_expires_at", "ends_at",
+            "opened_in",
         ])
 
     /// All tables, in the order of their names.

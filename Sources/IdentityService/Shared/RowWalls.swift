@@ -150,12 +150,12 @@ package enum RowWalls {
         Wall(
             "authorization_code",
             "ledger_id code_id digest session_id employee_id client_id redirect challenge nonce scopes is_dead "
-                + "expires_at forget_at mac",
+                + "expires_at forget_at methods authenticated_at mac",
             code + "A code opens one grant, which the log shows, whatever the row says"),
         Wall(
             "client_grant",
             "ledger_id grant_id session_id employee_id fingerprint client_id secret_id app_id tenant_version scopes "
-                + "methods authenticated_at refresh_counter refreshed_at access_expires_at ends_at mac",
+                + "methods authenticated_at refresh_counter refreshed_at access_expires_at ends_at opened_in mac",
             code
                 + "Each use reads the log, which has the end of grant, link, key and person. An older row of a grant in "
                 + "force lets older tokens be used, by whoever has them"),

@@ -1,51 +1,11 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
+package import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 import Postgres
-
-/// Opens a browser session for a session that a log-in has just opened, and returns its cookie.
-///
-/// Each log-in gets a new cookie, so a value that somebody placed in the browser before is worth nothing.
-package struct OpenBrowserSession: UseCase {
-    /// The employee, authenticated by the access token of the log-in.
-    package let caller: EmployeeCaller
-
-    /// Each parameter sets the property of the same name.
-    package init(caller: EmployeeCaller) { self.caller = caller }
-
-    /// Opens the browser session.
-    ///
-    /// - Throws: `session.invalid` if the session has ended.
-    package func run(_ run: UseCaseRun<OpenedBrowserSession>) async throws -> OpenedBrowserSession {
-        let context = run.context, time = run.call.time
-        guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
-            session.isInForce, time < min(session.row.end, session.row.refreshEnd)
-        else { throw ServiceError(.sessionInvalid) }
-        let tenant = TenantID(caller.tenantId), cookie = BrowserCookie(tenant: tenant)
-        let employee = EmployeeID(caller.employeeId)
-        let row = BrowserSessionRow(
-            tenant: tenant.uuid, id: cookie.id.uuid, session: session.row.id, employee: employee.uuid,
-            digest: cookie.digest(context.ring), openedAt: time, end: session.row.end)
-        var recorder = EventRecorder(
-            context, at: time, metadata: EventMetadata(actor: employee.uuid, requestId: run.call.requestId))
-        try recorder.add(
-            BrowserSessionOpened(
-                browserSessionID: cookie.id, sessionID: SessionID(session.row.id), employeeID: employee),
-            to: .browserSession(cookie.id, in: tenant), version: 0)
-        // A session that ends meanwhile is closed at version 2 of its stream.
-        recorder.expectations[.session(session.row.id, in: tenant)] = 1
-        recorder.statements = [row.insertion(context.ring)]
-        do { try await recorder.append() } catch {
-            guard error.code == .versionConflict else { throw ServiceError(error) ?? error }
-            throw ServiceError(.sessionInvalid)
-        }
-        return OpenedBrowserSession(cookie: cookie.text, session: BrowserSession(row, session.row))
-    }
-}
 
 /// Finds the browser session of a cookie.
 package struct FindBrowserSession: UseCase, CustomStringConvertible {
@@ -60,6 +20,33 @@ package struct FindBrowserSession: UseCase, CustomStringConvertible {
     /// Returns the browser session; `nil` if there is none in force.
     package func run(_ run: UseCaseRun<BrowserSession?>) async throws -> BrowserSession? {
         try await run.context.browserSession(cookie, at: run.call.time)
+    }
+}
+
+/// Returns the cookie of the browser session that a log-in opened, to the browser that sent its last form.
+package struct TakeBrowserCookie: UseCase, CustomStringConvertible {
+    /// The key of the form, as in ``LogInBrowser/form``.
+    package let form: String
+    /// The tenant of the account.
+    package let tenant: UUID
+    /// A placeholder that never contains the key.
+    package var description: String { "[redacted]" }
+
+    /// Each parameter sets the property of the same name.
+    package init(form: String, tenant: UUID) {
+        self.form = form
+        self.tenant = tenant
+    }
+
+    /// Returns the value of the cookie.
+    ///
+    /// - Throws: `session.invalid` if the session has ended since.
+    package func run(_ run: UseCaseRun<String>) async throws -> String {
+        let cookie = BrowserCookie(tenant: TenantID(tenant), ofForm: form, run.context.ring).text
+        guard try await run.context.browserSession(cookie, at: run.call.time) != nil else {
+            throw ServiceError(.sessionInvalid)
+        }
+        return cookie
     }
 }
 
@@ -97,6 +84,32 @@ extension ServiceContext {
             browser.sessionID, in: TenantID(browser.tenantID), reason: .closed, actor: EmployeeID(browser.employeeID),
             call: call)
     }
+
+    /// The session of an id, or that which replaced it, however often; `nil` if the last one has ended.
+    func presentSession(_ id: UUID, of tenant: UUID, at time: Timestamp) async throws -> StoredSession? {
+        if let session = try await session(id, of: tenant, at: time) { return session }
+        guard let last = try await successors(of: id, in: TenantID(tenant)).last else { return nil }
+        return try await session(last, of: tenant, at: time)
+    }
+
+    /// The sessions that replaced one, the first one first.
+    func successors(of session: UUID, in tenant: TenantID) async throws -> [UUID] {
+        var found: [UUID] = [], next = session
+        while found.count < Self.longestSuccession {
+            let stream = StreamID.session(next, in: tenant)
+            let last = try await reader.streams([stream])[stream]?.last
+            guard let last, let closed = try EventCodec.payload(of: last) as? SessionClosed,
+                let successor = closed.successor
+            else { break }
+            next = successor.uuid
+            found.append(next)
+        }
+        return found
+    }
+
+    /// The number of replacements that are followed. Each grant moves on with the next one, so that only a log-out after
+    /// many log-ins needs more than one.
+    private static let longestSuccession = 64
 }
 
 extension BrowserSession {
