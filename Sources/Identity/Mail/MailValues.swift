@@ -36,6 +36,8 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case invitation
     /// A link that confirms a new device that waits.
     case deviceConfirmation
+    /// A notice that somebody proved the secret of the address on a new device.
+    case addressProved
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.

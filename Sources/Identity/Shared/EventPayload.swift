@@ -50,7 +50,7 @@ package enum EventCatalogue {
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, PagesEnabled.self,
         SystemFounded.self, CheckpointSealed.self, LedgerTimeAccepted.self, TokenKeysRotated.self,
-        AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self,
+        AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self, AddressProved.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
         ConsentGiven.self, ConsentWithdrawn.self, WaitEnded.self, DeviceMailConfirmed.self,

@@ -17,6 +17,8 @@ struct CredentialTrail: Sendable {
         case inForce(credential: UUID, PreviousCredentials)
         case erased
     }
+    static let uncharged = "the secret of an address is proved without a charge"
+
     private var recoveries = RecoveryTrail()
     private var standings: [UUID: Standing] = [:]
     private var credentials: Set<UUID> = []
@@ -39,6 +41,8 @@ struct CredentialTrail: Sendable {
     private mutating func judge(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
         switch event.type {
         case CredentialsSet.type, CredentialsChanged.type: return take(event, at: earliest)
+        case AddressProved.type:
+            return event.streamVersion > 1 && event.stream.kind == "attempt" ? nil : Self.uncharged
         case UserErased.type:
             if let user = event.data["userId"]?.uuid { standings[user] = .erased }
             return nil

@@ -17,8 +17,15 @@ struct OpenIDTrail: Sendable {
         /// The app that opened the session; `nil` in events of version 1.
         let app: AppID?
         let end: Timestamp
+        /// When and in which request the session was opened.
+        let time: Timestamp
+        let requestID: String?
         /// Whether the link of the app ended meanwhile, which ends the session.
         var isUnlinked = false
+        /// Whether a browser got a cookie for it.
+        var isBrowsed = false
+        /// Whether it replaced another one.
+        var isSuccessor = false
     }
 
     /// The sessions that may be open.
@@ -35,6 +42,8 @@ struct OpenIDTrail: Sendable {
     static let endless = "a grant ends that is not open"
     static let inactive = "a grant is opened for an account or a device key that is not in force"
     static let withdrawn = "a consent is withdrawn that is not in force"
+    static let browsed = "a session has a second browser session"
+    static let unreplaced = "a session is replaced by none of the same person, device key and append"
 
     /// Takes what begins and ends sessions and consents.
     mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
@@ -43,11 +52,14 @@ struct OpenIDTrail: Sendable {
             // Pages never refresh a session, so what depends on it is opened before its first end.
             sessions[payload.sessionID.uuid] = Session(
                 employee: payload.employeeID, fingerprint: payload.fingerprint, app: payload.appID,
-                end: payload.expiresAt)
+                end: payload.expiresAt, time: event.time, requestID: event.requestId)
             guard sessions.count > limit else { return }
-            sessions = sessions.filter { $0.value.end >= event.time }
+            sessions = sessions.filter { $0.value.end.adding(Self.appendTime) >= event.time }
             limit = max(1_024, sessions.count * 2)
-        case is SessionClosed: sessions[event.stream.id] = nil
+        case let payload as SessionClosed:
+            sessions[event.stream.id] = nil
+            if let successor = payload.successor { sessions[successor.uuid]?.isSuccessor = true }
+        case let payload as BrowserSessionOpened: sessions[payload.sessionID.uuid]?.isBrowsed = true
         case let payload as AppUnlinked:
             for (id, session) in sessions where session.app == payload.appID { sessions[id]?.isUnlinked = true }
         case is ConsentGiven: consents.insert(event.stream.id)
@@ -65,7 +77,12 @@ struct OpenIDTrail: Sendable {
     ) -> String? {
         guard Self.isPlaced(event, payload) else { return "the event is not in its subject's stream" }
         switch payload {
-        case let payload as BrowserSessionOpened: return session(payload.sessionID, payload.employeeID, event)
+        case let payload as BrowserSessionOpened:
+            if let words = session(payload.sessionID, payload.employeeID, event) { return words }
+            return sessions[payload.sessionID.uuid]?.isBrowsed == true ? Self.browsed : nil
+        case let payload as SessionClosed:
+            return (payload.reason == .replaced || payload.successor != nil) && !isReplaced(payload, event)
+                ? Self.unreplaced : nil
         case let payload as GrantOpened:
             if let words = session(payload.sessionID, payload.employeeID, event) { return words }
             guard let session = sessions[payload.sessionID.uuid], !session.isUnlinked,
@@ -85,6 +102,16 @@ struct OpenIDTrail: Sendable {
         return nil
     }
 
+    /// Whether the log-in of an event's append opened the successor of a session in its browser: for the same account and
+    /// device key, and for no other session. So one session of an account is open in a browser that replaces them.
+    private func isReplaced(_ payload: SessionClosed, _ event: RecordedEvent) -> Bool {
+        guard payload.reason == .replaced, let former = sessions[payload.sessionID.uuid],
+            let next = payload.successor.flatMap({ sessions[$0.uuid] })
+        else { return false }
+        return former.isBrowsed && next.isBrowsed && !next.isSuccessor && former.employee == next.employee
+            && former.fingerprint == next.fingerprint && next.time == event.time && next.requestID == event.requestId
+    }
+
     private static func isActive(_ employee: Employee.State?, _ fingerprint: KeyFingerprint) -> Bool {
         guard let employee, let account = employee.account, !account.isCancelled else { return false }
         return employee.keys.values.contains { $0.status == .authorized && $0.fingerprint == fingerprint }
@@ -96,6 +123,7 @@ struct OpenIDTrail: Sendable {
         let stream: StreamID? =
             switch payload {
             case let payload as BrowserSessionOpened: .browserSession(payload.browserSessionID, in: tenant)
+            case let payload as SessionClosed: .session(payload.sessionID.uuid, in: tenant)
             case let payload as GrantOpened: .grant(payload.grantID, in: tenant)
             case let payload as GrantClosed: .grant(payload.grantID, in: tenant)
             case let payload as ConsentGiven: .consent(payload.employeeID, to: payload.clientID, in: tenant)

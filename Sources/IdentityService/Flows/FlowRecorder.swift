@@ -73,21 +73,11 @@ struct FlowRecorder: EventRecording {
         return metadata
     }
 
-    /// Refunds the flow's own charges, and records the refund in the log.
+    /// Refunds the flow's own charges, and records the refund in the log. A log-in by an address has got them back with
+    /// the proof.
     mutating func refund(by employee: EmployeeID) throws {
-        let state = row.state
-        for isKnown in [false, true] {
-            let count = state.charges.count { $0.wasKnownDevice == isKnown }
-            guard count > 0 else { continue }
-            recorder.statements.append(AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring).refund(count))
-        }
-        for charge in state.charges {
-            let cleared = AttemptsCleared(
-                credentialID: CredentialID(state.credentialId), flow: FlowID(state.id), charge: ChargeID(charge.id))
-            try add(
-                cleared, to: .attempt(charge.id, of: UserID(state.userId)), version: charge.version,
-                by: employee)
-        }
+        guard row.state.address == nil else { return }
+        try recorder.refund(row.state, metadata(about: nil, by: employee))
     }
 
     /// Appends the events, ends the flow and stores the reply for a repeated call, all in one transaction.
@@ -137,5 +127,22 @@ extension FlowRecorder {
             .authorizationPending(employeePublicKey: row.state.employeePublicKey, fingerprint: "", position: nil)
         }
         return refusal
+    }
+}
+
+extension EventRecorder {
+    /// Adds the refund of a flow's own charges, and its record in the log.
+    mutating func refund(_ state: FlowState, _ metadata: EventMetadata) throws {
+        for isKnown in [false, true] {
+            let count = state.charges.count { $0.wasKnownDevice == isKnown }
+            guard count > 0 else { continue }
+            statements.append(AttemptBudget(state, isKnownDevice: isKnown, ring: context.ring).refund(count))
+        }
+        for charge in state.charges {
+            let cleared = AttemptsCleared(
+                credentialID: CredentialID(state.credentialId), flow: FlowID(state.id), charge: ChargeID(charge.id))
+            try add(
+                cleared, to: .attempt(charge.id, of: UserID(state.userId)), version: charge.version, metadata: metadata)
+        }
     }
 }

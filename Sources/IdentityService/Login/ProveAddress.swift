@@ -7,7 +7,7 @@ import Identity
 import Ledger
 package import TenureAPI
 
-/// Validates answers or a passphrase in a log-in by an address, in direct mode: admission, charge, evaluation.
+/// Validates answers or a passphrase in a log-in by an address, in direct mode: admission, charge, evaluation, proof.
 ///
 /// Then the accounts are found that the pages, and the client that asks, may see. For each of them a ``Challenge``
 /// names tenant and account. The user key signs all of them while it is open, because it is kept nowhere; the device
@@ -51,17 +51,19 @@ package struct ProveAddress: FlowStepUseCase {
             let choices = AccountChoices(context: context, state: charged.state, client: login.client)
             login.kind = secret.kind
             login.userKey = key.publicKey.bytes
-            login.choices = try await choices.make(key, at: call.time)
+            let offered = try await choices.make(key, at: call.time)
+            login.choices = offered.choices
+            let recorder = AddressProofRecorder(app: app, run: run)
             guard !login.choices.isEmpty else {
                 charged.state = charged.state.finished
                 let refusal = ServiceError(.appNotLinked)
-                try await store.replace(charged, answering: run.ticket, .failure(refusal))
+                try await recorder.append(charged, isVerified: offered.isVerified, .failure(refusal))
                 throw refusal
             }
             charged.state.purpose = .address(account, login)
             charged.state.step = .account
             let answer = AddressProof(accounts: Int64(login.choices.count))
-            try await store.replace(charged, answering: run.ticket, .success(answer))
+            try await recorder.append(charged, isVerified: offered.isVerified, .success(answer))
             return answer
         }
     }
@@ -90,18 +92,22 @@ private struct AccountChoices {
     /// The client whose people may log in.
     let client: UUID?
 
-    /// One choice for each account in a tenant that links the pages, and the client if there is one.
-    func make(_ key: UserKey, at time: Timestamp) async throws -> [AddressLogin.Choice] {
+    /// One choice for each account in a tenant that links the pages, and the client if there is one; and whether one of
+    /// the accounts has a verified address.
+    func make(
+        _ key: UserKey, at time: Timestamp
+    ) async throws -> (choices: [AddressLogin.Choice], isVerified: Bool) {
         let user = UserID(state.userId), loader = StateLoader(reader: context.reader)
         let requesting = try await client.asyncMap { try await loader.app(AppID($0)).state }
-        var choices: [AddressLogin.Choice] = []
+        var choices: [AddressLogin.Choice] = [], isVerified = false
         for account in try await context.accounts(of: user) where choices.count < ProveAddress.mostChoices {
             let tenant = try await loader.tenant(account.tenant)
             guard tenant.state.links(AppID(state.appId), as: .access), Self.permits(requesting, tenant) else {
                 continue
             }
             let employee = try await loader.employee(account.employee, in: account.tenant)
-            guard employee.state.account?.user == user else { continue }
+            guard let own = employee.state.account, own.user == user else { continue }
+            isVerified = isVerified || own.isEmailVerified
             let summary = try await context.summary(of: employee, in: tenant)
             // Without a name the account is erased.
             guard let name = summary.companyEmployeeId,
@@ -109,7 +115,7 @@ private struct AccountChoices {
             else { continue }
             choices.append(choice)
         }
-        return choices
+        return (choices, isVerified)
     }
 
     /// Whether the client takes people of a tenant, and the tenant links it.

@@ -84,7 +84,7 @@ struct NoticeBudget: Sendable {
         case .verify, .activation, .deviceConfirmation: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
-        case .deviceAdded, .adminAppointed, .returnCompleted: true
+        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved: true
         }
     }
 
@@ -94,6 +94,15 @@ struct NoticeBudget: Sendable {
         limit = Self.limit
         let account = Array("\(kind.rawValue)/\(time.microseconds / Self.day)/\(employee)".utf8)
         key = ring.lookupDigest(kind: "budget-notice", account, scope: tenant.uuid)
+    }
+
+    /// The budget of notices to a user that are about no account of a tenant.
+    init(_ kind: MailKind, about user: UserID, at time: Timestamp, _ ring: KeyRing) {
+        ledger = .directory(of: user)
+        self.time = time
+        limit = Self.limit
+        let owner = Array("\(kind.rawValue)/\(time.microseconds / Self.day)/\(user)".utf8)
+        key = ring.lookupDigest(kind: "budget-notice", owner, scope: ledger.uuid)
     }
 
     /// The budget of all invitations that a tenant mails in a day.

@@ -114,7 +114,7 @@ struct MailDraft: Sendable {
         case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
         case .invitation: return joinLink(row, target, company)
         case .deviceConfirmation: return waitLink(target)
-        case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted: return nil
+        case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted, .addressProved: return nil
         }
     }
 }

@@ -64,6 +64,14 @@ struct MailTexts {
         case .deviceAdded:
             ("A device was added to your account", ["Another device may log in to your account now."], nil, tell)
         case .adminAppointed: ("You are an admin now", ["Your account was given the role of an admin."], nil, tell)
+        case .addressProved:
+            (
+                "Your credentials were used on a new device",
+                [
+                    "Somebody who knows your credentials entered them with this address in another browser.",
+                    "The page showed which accounts you have.",
+                ], nil, "If it was not you, change your credentials: somebody else knows them."
+            )
         case .deviceConfirmation:
             (
                 "Confirm a new device",
@@ -123,6 +131,14 @@ struct MailTexts {
             ("Ein Gerät wurde hinzugefügt", ["Ein weiteres Gerät darf sich jetzt bei Ihrem Konto anmelden."], nil, tell)
         case .adminAppointed:
             ("Sie sind jetzt Administrator", ["Ihr Konto hat die Rolle eines Administrators bekommen."], nil, tell)
+        case .addressProved:
+            (
+                "Ihre Zugangsdaten wurden auf einem neuen Gerät benutzt",
+                [
+                    "Jemand, der Ihre Zugangsdaten kennt, hat sie mit dieser Adresse in einem anderen Browser eingegeben.",
+                    "Die Seite hat gezeigt, welche Konten Sie haben.",
+                ], nil, "Wenn Sie das nicht waren, ändern Sie Ihre Zugangsdaten: Jemand anderes kennt sie."
+            )
         case .deviceConfirmation:
             (
                 "Bestätigen Sie ein neues Gerät",

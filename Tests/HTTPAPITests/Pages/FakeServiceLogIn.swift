@@ -43,9 +43,9 @@ extension FakeService {
         case let pick as PickAccount:
             try await enter("pickAccount", ["employee": pick.employee.lowercased, "flow": pick.flow], call)
             return outcome
-        case let open as OpenBrowserSession:
-            try await enter("openBrowserSession", ["employee": open.caller.employeeId.uuidString], call)
-            return OpenedBrowserSession(cookie: Self.newCookie, session: Self.browser)
+        case let take as TakeBrowserCookie:
+            try await enter("takeBrowserCookie", ["form": take.form, "tenant": take.tenant.lowercased], call)
+            return Self.newCookie
         case let note as NoteChosenAccount:
             try await enter("noteChosenAccount", ["handle": note.handle, "cookie": note.cookie], call)
             return ()

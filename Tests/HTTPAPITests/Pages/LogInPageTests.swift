@@ -307,8 +307,12 @@ extension API.Answer {
             #expect(!reply.text.contains(FakeService.token) && !"\(reply.fields)".contains(FakeService.token))
             let names = await service.recorder.steps.map(\.name)
             let noted = request.isEmpty ? [] : ["noteChosenAccount"]
-            #expect(names == ["validateAnswers", "openBrowserSession"] + noted)
-            #expect(await service.recorder.steps.first?.details["answers"] == "Q0=a0|Q1=a1|Q2=a2")
+            #expect(names == ["validateAnswers", "takeBrowserCookie"] + noted)
+            let steps = await service.recorder.steps
+            #expect(steps.first?.details["answers"] == "Q0=a0|Q1=a1|Q2=a2")
+            // The step opens the browser session itself, and takes the cookie that the browser had.
+            let browser = try #require(steps.first?.call?.browser)
+            #expect(steps.dropFirst().first?.details["form"] == browser.form && browser.form.utf8.count == 43)
         }
     }
 

@@ -248,6 +248,8 @@ enum EventSamples {
             AttemptCharged(
                 credentialID: credential, flow: flow, device: .known, fingerprint: fingerprint, spent: 1, limit: 10),
             AttemptsCleared(credentialID: credential, flow: flow, charge: charge),
+            AddressProved(
+                userID: user, credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint),
             CredentialsLocked(credentialID: credential, device: .unknown, until: Sample.start),
             CredentialsLocked(credentialID: credential, device: .known),
             AnswersValidated(validation: validation), AnswersValidated(validation: direct),
@@ -258,6 +260,7 @@ enum EventSamples {
             SessionClosed(sessionID: session, reason: .closed),
             SessionClosed(sessionID: session, reason: .refreshReused),
             SessionClosed(sessionID: session, reason: .expired),
+            SessionClosed(sessionID: session, reason: .replaced, successor: Sample.id(97)),
         ]
     }
 }

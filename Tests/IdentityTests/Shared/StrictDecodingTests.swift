@@ -8,7 +8,7 @@ import Testing
         "EmployeeRegistered/companyName", "EmployeeKeyRefused/note", "EmployeeKeyRevoked/note",
         "EmployeeCancelled/note", "CredentialsLocked/until", "InvitationIssued/email",
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
-        "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf",
+        "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "SessionClosed/successor",
     ]
 
     /// Runs a check on each golden object of each event.

@@ -36,9 +36,7 @@ struct RelyingParty: Sendable {
 
     /// The cookie of a browser in which a member has just logged in.
     func cookie(of member: Member, at time: Timestamp = .now()) async throws -> String {
-        let call = Call(requestId: "browser", time: time)
-        let caller = try await world.service.run(AuthenticateSession(accessToken: member.accessToken), call)
-        return try await world.service.run(OpenBrowserSession(caller: caller), call).cookie
+        try await world.cookie(of: member.accessToken, at: time)
     }
 
     /// The parameters of an authorization request, with others added or replaced. `nil` leaves one out.

@@ -117,9 +117,7 @@ struct `The app of the pages` {
                 guard case .success(let session, _, _) = try await logIn(owner.person, owner.device, app, world) else {
                     throw Flow.Unexpected(description: "no session")
                 }
-                let call = Call(requestId: "browser", time: .now())
-                let caller = try await world.service.run(AuthenticateSession(accessToken: session.accessToken), call)
-                let cookie = try await world.service.run(OpenBrowserSession(caller: caller), call).cookie
+                let cookie = try await world.cookie(of: session.accessToken)
                 return try await party.tokens(["scope": "openid offline_access"], cookie: cookie)
             }
             let first = try await offline()

@@ -1,0 +1,31 @@
+import EventCoding
+import FoundationEssentials
+@testable import Identity
+@testable import IdentityService
+import Keys
+import Ledger
+import TenureServer
+import Testing
+
+extension TenureWorld {
+    /// The cookie of a browser session in a session that an app opened. A log-in on the pages opens both at once.
+    func cookie(of accessToken: String, at time: Timestamp = .now()) async throws -> String {
+        let context = try #require(service as? TenureService).context
+        let call = Call(requestId: "browser", time: time)
+        let caller = try await service.run(AuthenticateSession(accessToken: accessToken), call)
+        let tenant = TenantID(caller.tenantId), employee = EmployeeID(caller.employeeId)
+        let session = try #require(try await context.session(caller.sessionId, of: tenant.uuid, at: time))
+        let cookie = BrowserCookie(tenant: tenant, ofForm: UUID().uuidString, context.ring)
+        let row = BrowserSessionRow(
+            tenant: tenant.uuid, id: cookie.id.uuid, session: caller.sessionId, employee: employee.uuid,
+            digest: cookie.digest(context.ring), openedAt: time, end: session.row.end)
+        var recorder = EventRecorder(context, at: time, metadata: EventMetadata(requestId: call.requestId))
+        try recorder.add(
+            BrowserSessionOpened(
+                browserSessionID: cookie.id, sessionID: SessionID(caller.sessionId), employeeID: employee),
+            to: .browserSession(cookie.id, in: tenant), version: 0)
+        recorder.statements = [row.insertion(context.ring)]
+        try await recorder.append()
+        return cookie.text
+    }
+}
