@@ -8,7 +8,7 @@ package struct AddressProved: EventPayload {
     package var userID: UserID
     package var credentialID: CredentialID
     package var flow: FlowID
-    /// The budget that was charged: whether a device of the user made the proof.
+    /// Whether the device had a key in force of an account that was offered.
     package var device: DeviceKind
     /// The fingerprint of the device's key.
     package var fingerprint: KeyFingerprint

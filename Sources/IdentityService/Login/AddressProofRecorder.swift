@@ -11,16 +11,27 @@ import TenureAPI
 struct AddressProofRecorder: Sendable {
     let app: AppCaller
     let run: UseCaseRun<AddressProof>
+    /// Whether an account that is offered has a verified address.
+    private var isVerified = false
+    /// Whether the device has a key in force of such an account. For the charge every device is unknown.
+    private var isKnown = false
+
+    init(app: AppCaller, run: UseCaseRun<AddressProof>) {
+        self.app = app
+        self.run = run
+    }
+
+    /// Notes an account that is offered.
+    mutating func note(_ employee: Employee.State, device: PublicKeyBytes) {
+        isVerified = isVerified || employee.account?.isEmailVerified == true
+        isKnown = isKnown || employee.keys[device]?.status == .authorized
+    }
 
     /// Appends the proof, advances the flow's row and stores the reply, all in one transaction.
     ///
-    /// - Parameters:
-    ///   - row: The row with the state to store.
-    ///   - isVerified: Whether an account that is offered has a verified address.
+    /// - Parameter row: The row with the state to store.
     /// - Throws: `flow.wrong_step` if another request took the step.
-    func append(
-        _ row: FlowStore.Row, isVerified: Bool, _ outcome: Result<AddressProof, ServiceError>
-    ) async throws {
+    func append(_ row: FlowStore.Row, _ outcome: Result<AddressProof, ServiceError>) async throws {
         let context = run.context, call = run.call, state = row.state, user = UserID(state.userId)
         guard let charge = state.charges.last else { throw ProgramDefect("a proof without a charge") }
         var recorder = EventRecorder(
@@ -33,12 +44,10 @@ struct AddressProofRecorder: Sendable {
         try recorder.add(
             AddressProved(
                 userID: user, credentialID: CredentialID(state.credentialId), flow: FlowID(state.id),
-                device: charge.wasKnownDevice ? .known : .unknown, fingerprint: try state.fingerprint),
+                device: isKnown ? .known : .unknown, fingerprint: try state.fingerprint),
             to: .attempt(charge.id, of: user), version: charge.version, keys: keys, metadata: metadata)
         try recorder.refund(state, recorder.metadata)
-        if !charge.wasKnownDevice, let notice = try await notice(to: user, isVerified: isVerified) {
-            try recorder.queue(notice)
-        }
+        if !isKnown, let notice = try await notice(to: user) { try recorder.queue(notice) }
         recorder.statements.append(try FlowStore(context: context).replacement(row).required)
         recorder.ledgers.insert(FlowStore.ledger(of: state.id))
         if let ticket = run.ticket {
@@ -54,7 +63,7 @@ struct AddressProofRecorder: Sendable {
 
     /// The notice to the owner; `nil` if the address is not verified, no mail can be sent, or the user had those of the
     /// day.
-    private func notice(to id: UserID, isVerified: Bool) async throws -> QueuedMail? {
+    private func notice(to id: UserID) async throws -> QueuedMail? {
         let context = run.context, time = run.call.time
         let user = try await StateLoader(reader: context.reader).user(id).state
         guard context.mail != nil, user.holdsEmail, isVerified || user.isEmailVerified else { return nil }

@@ -51,19 +51,18 @@ package struct ProveAddress: FlowStepUseCase {
             let choices = AccountChoices(context: context, state: charged.state, client: login.client)
             login.kind = secret.kind
             login.userKey = key.publicKey.bytes
-            let offered = try await choices.make(key, at: call.time)
-            login.choices = offered.choices
-            let recorder = AddressProofRecorder(app: app, run: run)
+            var recorder = AddressProofRecorder(app: app, run: run)
+            login.choices = try await choices.make(key, at: call.time, noting: &recorder)
             guard !login.choices.isEmpty else {
                 charged.state = charged.state.finished
                 let refusal = ServiceError(.appNotLinked)
-                try await recorder.append(charged, isVerified: offered.isVerified, .failure(refusal))
+                try await recorder.append(charged, .failure(refusal))
                 throw refusal
             }
             charged.state.purpose = .address(account, login)
             charged.state.step = .account
             let answer = AddressProof(accounts: Int64(login.choices.count))
-            try await recorder.append(charged, isVerified: offered.isVerified, .success(answer))
+            try await recorder.append(charged, .success(answer))
             return answer
         }
     }
@@ -92,22 +91,21 @@ private struct AccountChoices {
     /// The client whose people may log in.
     let client: UUID?
 
-    /// One choice for each account in a tenant that links the pages, and the client if there is one; and whether one of
-    /// the accounts has a verified address.
+    /// One choice for each account in a tenant that links the pages, and the client if there is one.
     func make(
-        _ key: UserKey, at time: Timestamp
-    ) async throws -> (choices: [AddressLogin.Choice], isVerified: Bool) {
+        _ key: UserKey, at time: Timestamp, noting recorder: inout AddressProofRecorder
+    ) async throws -> [AddressLogin.Choice] {
         let user = UserID(state.userId), loader = StateLoader(reader: context.reader)
         let requesting = try await client.asyncMap { try await loader.app(AppID($0)).state }
-        var choices: [AddressLogin.Choice] = [], isVerified = false
+        var choices: [AddressLogin.Choice] = []
         for account in try await context.accounts(of: user) where choices.count < ProveAddress.mostChoices {
             let tenant = try await loader.tenant(account.tenant)
             guard tenant.state.links(AppID(state.appId), as: .access), Self.permits(requesting, tenant) else {
                 continue
             }
             let employee = try await loader.employee(account.employee, in: account.tenant)
-            guard let own = employee.state.account, own.user == user else { continue }
-            isVerified = isVerified || own.isEmailVerified
+            guard employee.state.account?.user == user else { continue }
+            recorder.note(employee.state, device: try state.deviceKey)
             let summary = try await context.summary(of: employee, in: tenant)
             // Without a name the account is erased.
             guard let name = summary.companyEmployeeId,
@@ -115,7 +113,7 @@ private struct AccountChoices {
             else { continue }
             choices.append(choice)
         }
-        return (choices, isVerified)
+        return choices
     }
 
     /// Whether the client takes people of a tenant, and the tenant links it.

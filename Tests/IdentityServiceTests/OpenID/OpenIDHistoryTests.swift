@@ -111,6 +111,60 @@ extension HistoryScene {
         }
     }
 
+    /// Replaces a session by a new one of somebody, in one append.
+    private func replace(
+        _ former: SessionID, in scene: inout HistoryScene, by member: SignedHistory.Member? = nil,
+        on pair: SigningKeyPair? = nil, isBrowsed: Bool = true, reason: SessionEnd = .replaced
+    ) throws {
+        let member = member ?? scene.staff
+        try scene.logIn(member, on: pair)
+        let next = SessionID(try #require(scene.history.events.last).stream.id)
+        if isBrowsed { try scene.browse(next, member.id) }
+        try scene.history.append(
+            SessionClosed(sessionID: former, reason: reason, successor: next),
+            to: .session(former.uuid, in: scene.history.tenant))
+    }
+
+    @Test func `a session is replaced by one of the same append, person and device key in its browser`() throws {
+        var scene = try HistoryScene()
+        let session = try scene.session(of: scene.staff)
+        try scene.browse(session, scene.staff.id)
+        scene.history.time = scene.history.time.adding(.seconds(5))
+        try replace(session, in: &scene)
+        try scene.history.expectLawful()
+
+        let words = OpenIDTrail.unreplaced
+        let browsed: (inout HistoryScene, SessionID) throws -> Void = { scene, session in
+            try scene.browse(session, scene.staff.id)
+            scene.history.time = scene.history.time.adding(.seconds(5))
+        }
+        try expect(words) { try replace($1, in: &$0) }
+        try expect(words, after: browsed) { try replace($1, in: &$0, by: $0.admin) }
+        try expect(words, after: browsed) { try replace($1, in: &$0, on: $0.staff.vouched) }
+        try expect(words, after: browsed) { try replace($1, in: &$0, isBrowsed: false) }
+        try expect(words, after: browsed) { try replace($1, in: &$0, reason: .closed) }
+        // The successor is missing, or older.
+        try expect(words, after: browsed) { scene, session in
+            try scene.history.append(
+                SessionClosed(sessionID: session, reason: .replaced), to: .session(session.uuid, in: scene.history.tenant))
+        }
+        try expect(
+            words,
+            after: { scene, session in
+                try scene.browse(session, scene.staff.id)
+                try scene.browse(try scene.session(of: scene.staff), scene.staff.id)
+                scene.history.time = scene.history.time.adding(.seconds(5))
+            }
+        ) { scene, session in
+            let next = try #require(
+                scene.history.events.last { $0.type == SessionOpened.type && $0.stream.id != session.uuid })
+            try scene.history.append(
+                SessionClosed(sessionID: session, reason: .replaced, successor: SessionID(next.stream.id)),
+                to: .session(session.uuid, in: scene.history.tenant))
+        }
+        try expect(OpenIDTrail.browsed, after: browsed) { try $0.browse($1, $0.staff.id) }
+    }
+
     @Test func `a grant for a client or in a session of an app that is not linked is found`() throws {
         try expect(OpenIDTrail.unlinked) { try $0.grant($1, $0.staff.id, to: AppID(UUID())) }
         try expect(OpenIDTrail.unlinked, after: { scene, _ in try scene.unlink(scene.client) }) {

@@ -139,6 +139,24 @@ struct `A grant of a client` {
         #expect(try await party.refresh(offline.refresh)["error"] == "invalid_grant")
     }
 
+    @Test func `ends with a log-out by an ID token alone unless it is offline`() async throws {
+        let (party, _, cookie) = try await scene("hint-alone.example")
+        let other = try await RelyingParty.make(party.world, of: ["hint-alone.example"])
+        let online = try await party.tokens(cookie: cookie), elsewhere = try await other.tokens(cookie: cookie)
+        let offline = try await party.tokens(["scope": "openid offline_access"], cookie: cookie)
+        let hint = [("id_token_hint", online.id), ("post_logout_redirect_uri", RelyingParty.bye)]
+        #expect(try await party.browse("/logout", hint, cookie: nil).headers["location"] == RelyingParty.bye)
+        #expect(try await party.userInfo(online.access).status == 401)
+        #expect(try await party.refresh(online.refresh)["error"] == "invalid_grant")
+        #expect(try await party.userInfo(offline.access).status == 200, "nobody showed that it is the person")
+        #expect(try await other.userInfo(elsewhere.access).status == 200, "the session goes on")
+        #expect(try party.answer(try await party.authorize(["prompt": "none"], cookie: cookie))["code"] != nil)
+        // With the cookie it is the person, who logs out of the client altogether.
+        #expect(try await party.browse("/logout", hint, cookie: cookie).headers["location"] == RelyingParty.bye)
+        #expect(try await party.userInfo(offline.access).status == 401)
+        #expect(try await party.world.violations() == [])
+    }
+
     @Test func `oidcc-discovery documents agree, and name what there is`() async throws {
         let client = try sharedWorld().client
         let first = try await client.get("/.well-known/openid-configuration", by: .nobody)

@@ -29,3 +29,13 @@ extension TenureWorld {
         return cookie.text
     }
 }
+
+extension TenureWorld {
+    /// What verification finds.
+    func violations() async throws -> [Violation] {
+        let request = VerifyRequest(key: try await logKey())
+        return try await database.withPool(as: .reader, maximumConnections: 8) { pool in
+            try await VerifyLog(pool: pool, request: request).run().violations
+        }
+    }
+}

@@ -51,13 +51,6 @@ struct `A log-in by an address` {
         return (first, second, hidden)
     }
 
-    private func verify(_ world: TenureWorld) async throws -> [Violation] {
-        let request = VerifyRequest(key: try await world.logKey())
-        return try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
-            try await VerifyLog(pool: pool, request: request).run().violations
-        }
-    }
-
     @Test(arguments: [false, true]) func `ends at the account that the person picks`(questions: Bool) async throws {
         let world = try sharedWorld()
         let (first, second, _) = try await founder("by-address-\(questions)", questions: questions)
@@ -79,7 +72,7 @@ struct `A log-in by an address` {
         let events = try await world.client.events(second.person.company)
         let validated = events.filter { $0["type"]?.text == (questions ? "AnswersValidated" : "PassphraseValidated") }
         #expect(validated.count == 2, "\(events)")
-        #expect(try await verify(world) == [])
+        #expect(try await world.violations() == [])
     }
 
     @Test func `on a new device waits for an approval`() async throws {
@@ -90,7 +83,7 @@ struct `A log-in by an address` {
         let choice = try await browser.follow(try await browser.answer(secret, first.person))
         let waiting = try await browser.pick("one", at: first.person.company, on: choice, device)
         #expect(waiting.location == "/waiting", "\(waiting)")
-        #expect(try await verify(world) == [])
+        #expect(try await world.violations() == [])
     }
 
     @Test func `tells only after the proof that there is no account to use`() async throws {
@@ -169,6 +162,59 @@ struct `A choice among the accounts of an address` {
             let done = try await browser.pick(
                 member.person.id, at: member.person.company, on: try await choice(), member.device)
             #expect(done.location == "/account", "\(done)")
+        }
+    }
+}
+
+/// What a right secret of an address leaves, although the person stops before an account is picked.
+@Suite(.onServer)
+struct `A proof of an address` {
+    @Test func `on a new device is in the log, is refunded, and is told to the owner`() async throws {
+        try await WaitingScene.with("by-address-trace.example") { scene in
+            let world = scene.world, member = scene.member
+            func told() async throws -> Int {
+                try await world.until { try await world.number("SELECT count(*) FROM tenure.mail_outbox") == 0 }
+                return scene.mailbox.copies.count { $0.text.contains("Your credentials were used on a new device") }
+            }
+            func stop(_ device: Device) async throws {
+                let browser = PageClient(scene.client)
+                let secret = try await browser.beginLogIn(by: member.person.email, device)
+                #expect(try await browser.answer(secret, member.person).location == "/flow/account")
+            }
+            let cleared = try await world.count("AttemptsCleared")
+            try await stop(Device())
+            #expect(try await world.count("AddressProved") == 1)
+            #expect(try await world.count("AttemptsCleared") == cleared + 1)
+            #expect(try await told() == 1)
+            // A device of the person's own is no news.
+            try await stop(member.device)
+            #expect(try await world.count("AddressProved") == 2)
+            #expect(try await told() == 1)
+            // Three mails a day, however often somebody tries.
+            for _ in 0..<4 { try await stop(Device()) }
+            #expect(try await told() == 3)
+            #expect(try await world.violations() == [])
+        }
+    }
+
+    @Test func `charges nothing in the end, so a person who changes their mind is not locked out`() async throws {
+        var options = WorldOptions()
+        options.servesPages = true
+        try await inTurn(options) { world in
+            let member = try await world.client.found("by-address-refund.example")
+            try await world.linkPages(to: member.person.company)
+            for _ in 0..<12 {
+                let browser = PageClient(try world.client)
+                let secret = try await browser.beginLogIn(by: member.person.email, Device())
+                #expect(try await browser.answer(secret, member.person).location == "/flow/account")
+            }
+            let browser = PageClient(try world.client)
+            let secret = try await browser.beginLogIn(by: member.person.email, member.device)
+            let choice = try await browser.follow(try await browser.answer(secret, member.person))
+            let done = try await browser.pick(member.person.id, at: member.person.company, on: choice, member.device)
+            #expect(done.location == "/account", "\(done)")
+            #expect(try await world.count("AttemptsCleared") == 13)
+            #expect(try await world.violations() == [])
         }
     }
 }

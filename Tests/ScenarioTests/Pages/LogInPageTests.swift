@@ -113,6 +113,9 @@ struct `A log-in in a browser` {
         #expect(try await browser.answer(secret, member.person).location == "/account")
         let last = try await party.world.client.get("/v1/sessions", by: member.session)["items"]?.items.count ?? 0
         #expect(last == after)
+        // It opened one browser session too, whose cookie every reply had.
+        let events = try await party.world.client.events(member.person.company, "type=BrowserSessionOpened")
+        #expect(events.count == 1 && (try await browser.open("/login")).text.contains("You are logged in as founder"))
     }
 
     @Test func `of two tabs ends at two clients`() async throws {
