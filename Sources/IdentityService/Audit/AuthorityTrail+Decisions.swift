@@ -20,7 +20,8 @@ extension AuthorityTrail {
         case let payload as EmployeeKeyRevoked:
             if returns.isUndone(event, payload) { return nil }
             return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
-        case is SessionClosed, is BrowserSessionOpened, is GrantOpened, is GrantClosed, is ConsentGiven, is ConsentWithdrawn:
+        case is SessionClosed, is BrowserSessionOpened, is GrantOpened, is GrantClosed, is ConsentGiven,
+            is ConsentWithdrawn:
             return openID.violation(event, payload, in: tenant, employees).map { .unlawful($0) }
         case let payload as DeviceNamed: return named(event, payload)
         case let payload as WaitEnded: return waitEnded(event, payload)

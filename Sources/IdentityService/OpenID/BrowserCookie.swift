@@ -12,7 +12,7 @@ struct BrowserCookie: Sendable {
     /// The cookie of a log-in that ends with a form, see ``LogInBrowser``. Only the service can derive it.
     init(tenant: TenantID, ofForm key: String, _ ring: KeyRing) {
         let origin = tenant.uuid.bytes + Array(key.utf8)
-        let id = ring.sessionTokenDigest(kind: "browser-id", origin).prefix(16)
+        let id = Array(ring.sessionTokenDigest(kind: "browser-id", origin).prefix(16))
         self.tenant = tenant
         self.id = BrowserSessionID(UUID(bytes: id) ?? tenant.uuid)
         bytes = tenant.uuid.bytes + id + ring.sessionTokenDigest(kind: "browser-secret", origin)

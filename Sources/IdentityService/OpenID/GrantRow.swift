@@ -129,7 +129,8 @@ extension GrantRow {
         }
         self.init(
             tenant: try row.decode(column: 0), id: try row.decode(column: 1), session: try row.decode(column: 2),
-            openedIn: try row.decode(column: 16), employee: try row.decode(column: 3), fingerprint: try row.decode(column: 4),
+            openedIn: try row.decode(column: 16), employee: try row.decode(column: 3),
+            fingerprint: try row.decode(column: 4),
             client: try row.decode(column: 5), secret: try row.decode(column: 6), app: try row.decode(column: 7),
             tenantVersion: try row.decode(column: 8),
             scopes: OpenIDScope.known(in: try row.decode(column: 9, as: String.self)),

@@ -4,6 +4,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
+import Postgres
 import TenureAPI
 
 /// What a browser gets at the log-out endpoint.

@@ -146,7 +146,8 @@ extension HistoryScene {
         // The successor is missing, or older.
         try expect(words, after: browsed) { scene, session in
             try scene.history.append(
-                SessionClosed(sessionID: session, reason: .replaced), to: .session(session.uuid, in: scene.history.tenant))
+                SessionClosed(sessionID: session, reason: .replaced),
+                to: .session(session.uuid, in: scene.history.tenant))
         }
         try expect(
             words,
