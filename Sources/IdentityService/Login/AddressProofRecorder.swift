@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

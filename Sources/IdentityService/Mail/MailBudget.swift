@@ -1,5 +1,6 @@
 package import Canonical
 import ErrorCodes
+import EventCoding
 package import FoundationEssentials
 import Identity
 import Keys

@@ -1,10 +1,13 @@
+import Canonical
 import EventCoding
-import FoundationEssentials
+import Foundation
 @testable import Identity
 @testable import IdentityService
 import Keys
 import Ledger
+import Postgres
 import TenureServer
+import TestSupport
 import Testing
 
 extension TenureWorld {
