@@ -20,11 +20,7 @@ struct BenchClient: Sendable {
     private var id: String { secret.appId.uuidString.lowercased() }
 
     /// The cookie of a browser in which somebody has just logged in.
-    func cookie(of person: BenchPerson) async throws -> String {
-        let service = session.service, token = try await session.logIn(person).accessToken
-        let caller = try await service.run(AuthenticateSession(accessToken: token), session.call)
-        return try await service.run(OpenBrowserSession(caller: caller), session.call).cookie
-    }
+    func cookie(of person: BenchPerson) async throws -> String { try await session.enter(person) }
 
     /// Sends a browser to the authorization endpoint.
     func authorize(cookie: String?) async throws -> AuthorizationAnswer {

@@ -53,7 +53,13 @@ struct BenchSession: Sendable {
 
     /// Runs a use case as a route does, which stores its reply. The reply's bytes are not made here, because a request
     /// makes them with and without a key.
-    func run<Request: RepeatableUseCase>(_ request: Request) async throws -> Request.Answer {
+    ///
+    /// - Parameter browser: The browser of a form of the pages; `nil` for an app.
+    func run<Request: RepeatableUseCase>(
+        _ request: Request, in browser: LogInBrowser? = nil
+    ) async throws -> Request.Answer {
+        var call = call
+        call.browser = browser
         let form = WireForm<Request.Answer>(answer: { _ in Self.reply }, refusal: { _ in Self.reply })
         guard case .answered(let answer) = try await service.reply(to: request, call, as: form) else {
             throw BenchError("a call repeated another one")
@@ -76,6 +82,19 @@ struct BenchSession: Sendable {
             await run(
                 ValidateCredential(
                     .passphrase(person.passphrase), purpose: .login, flow: started.flow, app: app)))
+    }
+
+    /// Logs somebody in in a browser, and returns its cookie.
+    func enter(_ person: BenchPerson) async throws -> String {
+        let started = try await startLogin(person), form = "bench-\(UInt64.random(in: .min ... .max))"
+        _ = try await proveKey(.login, started, person)
+        let secret = ValidateCredential(
+            .passphrase(person.passphrase), purpose: .login, flow: started.flow, app: app)
+        let outcome = try await run(secret, in: LogInBrowser(form: form, cookie: nil))
+        guard case .success(_, let employee, _) = outcome else {
+            throw BenchError("a flow ended otherwise than with success")
+        }
+        return try await service.run(TakeBrowserCookie(form: form, tenant: employee.tenantId), call)
     }
 
     func startRegistration(_ person: BenchPerson) async throws -> FlowStartedResponse {
