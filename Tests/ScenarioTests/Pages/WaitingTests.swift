@@ -46,6 +46,26 @@ struct `A waiting browser` {
         }
     }
 
+    @Test func `ends the session that the person began on another key in the browser meanwhile`() async throws {
+        try await inTurnWithPages("wait-again.example") { world, client, _, member in
+            let device = Device(), browser = PageClient(client)
+            #expect(try await browser.logIn(member.person, device).location == "/waiting")
+            #expect(try await browser.logIn(member.person, member.device).location == "/account")
+            let former = try #require(browser.cookies["tenure"])
+            expectOutcome(try await client.authorize(device, of: member.person), "done")
+            let page = try await browser.get("/waiting")
+            let challenge = try #require(Base64URL.decode(try #require(page.attribute("data-wait"), "\(page)")))
+            let proof = Base64URL.encode(try bytes(base64: device.sign(challenge, .raw)))
+            _ = try await browser.submit(try page.form("/waiting/continue"), ["proof": proof])
+            #expect(try await browser.get("/account").status == 200 && browser.cookies["tenure"] != former)
+            browser.set(cookie: "tenure", former)
+            #expect(try await browser.get("/account").location == "/login")
+            let closed = try await client.events(member.person.company, "type=SessionClosed")
+            #expect(closed.count == 1 && closed[0]["data"]?["reason"] == "closed")
+            #expect(try await world.tenure(["verify"]).status == 0)
+        }
+    }
+
     @Test func `is told by its stream, and by a second one in place of the first`() async throws {
         try await inTurnWithPages("wait-stream.example") { world, client, founder, member in
             let device = Device(), browser = PageClient(client)
