@@ -100,7 +100,8 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
             return AwaitedAuthorization(
                 page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
                 clientName: scene.clientName, origin: scene.request.redirect.origin,
-                scopes: scene.request.scopes.names, loginHint: hint?.text, tenant: scene.request.tenant ?? hint?.company,
+                scopes: scene.request.scopes.names, loginHint: hint?.text,
+                tenant: scene.request.tenant ?? hint?.company,
                 locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount,
                 hintIsAddress: hint?.isAddress ?? false)
         } catch is AuthorizationFault {

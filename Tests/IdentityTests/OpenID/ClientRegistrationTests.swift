@@ -7,7 +7,8 @@ import Testing
         "https://app.example.com/callback", "https://app.example.com", "https://app.example.com:8443/a?b=c",
         "http://127.0.0.1:8000/callback", "http://[::1]/", "http://localhost/oauth2callback",
         "com.example.app:/callback", "com.example.app://callback", "https://xn--bcher-kva.example/%C3%BC",
-        "https://[2001:db8::1]:8443/", "https://[::ffff:192.0.2.1]/", "https://[1:2:3:4:5:6:7:8]/", "https://192.0.2.1/",
+        "https://[2001:db8::1]:8443/", "https://[::ffff:192.0.2.1]/", "https://[1:2:3:4:5:6:7:8]/",
+        "https://192.0.2.1/",
         "https://intranet/callback", "https://pr--7.app.example.com/", "https://App.example.com/",
     ])
     func `takes a URI as given`(_ text: String) throws {

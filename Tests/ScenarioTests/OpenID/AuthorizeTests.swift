@@ -126,7 +126,8 @@ struct `The authorization endpoint` {
         #expect(wide["preferred_username"] == "ceo%40bigcorp.example~names.example")
 
         func page(_ hint: String, _ party: RelyingParty) async throws -> (path: String, AwaitedAuthorization?) {
-            let location = try #require(try await party.authorize(["login_hint": hint], cookie: nil).headers["location"])
+            let location = try #require(
+                try await party.authorize(["login_hint": hint], cookie: nil).headers["location"])
             let parts = location.components(separatedBy: "?request=")
             let read = ReadAuthorization(handle: parts[1], cookie: nil)
             return (parts[0], try await world.service.run(read, Call(requestId: "page")))
@@ -149,7 +150,8 @@ struct `The authorization endpoint` {
         }
         let before = try await count()
         for changes in [
-            ["client_id": "x"], ["client_id": UUID().uuidString.lowercased()], ["redirect_uri": "https://evil.example/"],
+            ["client_id": "x"], ["client_id": UUID().uuidString.lowercased()],
+            ["redirect_uri": "https://evil.example/"],
             ["redirect_uri": nil],
         ] as [[String: String?]] {
             let reply = try await post(changes)

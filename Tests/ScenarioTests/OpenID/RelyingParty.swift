@@ -125,7 +125,8 @@ struct RelyingParty: Sendable {
     func refresh(
         _ token: String, by caller: Caller? = nil, key: String? = nil, scope: String? = nil
     ) async throws -> HTTPReply {
-        let fields = [("grant_type", "refresh_token"), ("refresh_token", token)] + (scope.map { [("scope", $0)] } ?? [])
+        let fields =
+            [("grant_type", "refresh_token"), ("refresh_token", token)] + (scope.map { [("scope", $0)] } ?? [])
         let text = fields.map { "\($0.0)=\(segment($0.1))" }.joined(separator: "&")
         var request = HTTPRequest("POST", "/oauth/token", by: caller ?? .app(app))
             .with("Content-Type", "application/x-www-form-urlencoded").with(body: text)
