@@ -21,7 +21,7 @@ struct `An app that is not linked to a company` {
             // A flow remembers whose streams are read in place of those that are hidden or do not exist.
             // Decoys of several names differ in their keys, so the shortest of some counts.
             func bytes(_ company: String) async throws -> Int64 {
-                _ = try await world.superuser { try await $0.executeScript("DELETE FROM tenure.flow") }
+                try await world.superuser { try await $0.executeScript("DELETE FROM tenure.flow") }
                 for number in 0..<12 {
                     let body = Person("nobody-\(number)", at: company).login(Device())
                     #expect(try await world.client.by(app).post("/v1/logins", body).status == 201)

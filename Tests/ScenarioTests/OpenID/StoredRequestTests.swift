@@ -8,20 +8,20 @@ import Testing
 struct `Stored authorization requests` {
     @Test func `are bounded for each network, however they come`() async throws {
         var options = WorldOptions()
-        options.settings.unknownAttempts = RateLimit(perSecond: 0.001, burst: 3)
+        options.settings.unknownAttempts = RateLimit(perSecond: 0.001, burst: 4)
         try await inTurn(options) { world in
             _ = try await world.client.found("bounded.example")
             let party = try await RelyingParty.make(world, of: ["bounded.example"])
             func post() async throws -> HTTPReply {
                 try await party.browse("/authorize", party.parameters(), cookie: nil, method: "POST")
             }
-            for _ in 0..<3 {
+            for _ in 0..<4 {
                 #expect(try await post().status == 303)
                 #expect(try await party.authorize(cookie: nil).status == 303)
             }
             let refused = [try await post(), try await party.authorize(cookie: nil)]
             #expect(refused.map(\.status) == [429, 429] && refused.allSatisfy { $0.headers["retry-after"] != nil })
-            #expect(try await world.number("SELECT count(*) FROM tenure.authorization_request") == 6)
+            #expect(try await world.number("SELECT count(*) FROM tenure.authorization_request") == 8)
             // What is not stored costs nothing, and another network has its own.
             let silent = try party.answer(try await party.authorize(["prompt": "none"], cookie: nil))
             #expect(silent["error"] == "login_required")
