@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Measures whether log-ins of unknown employees take as long as those of known ones; docs/timing.md says what was seen.
 
-    measure.py [--pairs N] [--names FILE] [--mode direct|blind|recovery]… [--changed] [--devices N] [--cancelled]
+    measure.py [--pairs N] [--names FILE] [--mode direct|blind|recovery|company]… [--changed] [--devices N] [--cancelled]
 
 TENURE_URL, TENURE_APP_ID and TENURE_APP_SECRET name the service and an app with all roles. With a file of names, the first
 run registers people and writes it, and a later one measures the same names again. With --changed everybody who is registered
 changes their credentials before they are measured; with --devices each has so many further devices that were let in; with
---cancelled each was cancelled.
+--cancelled each was cancelled. The mode company compares the same names at a company that does not exist.
 """
 import argparse
 import base64
@@ -135,6 +135,12 @@ def ask_for_recovery(service, company, employee):
     return times
 
 
+def begin(service, company, employee, group):
+    """Milliseconds of both calls of a log-in that goes no further, at the company or at one that does not exist."""
+    _, _, times = proved(service, company if group == "known" else f"no-{company}", employee)
+    return times
+
+
 def expect(condition, status, reply):
     if not condition:
         sys.exit(f"unexpected: {status} {reply.get('code')}")
@@ -148,7 +154,11 @@ def compare(service, company, known, unknown, mode, pairs):
         order = [("known", first), ("unknown", second)]
         random.shuffle(order)
         for group, name in order:
-            times = ask_for_recovery(service, company, name) if mode == "recovery" else attempt(service, company, name, mode)
+            if mode == "company":
+                times = begin(service, company, first, group)
+            else:
+                times = (ask_for_recovery(service, company, name) if mode == "recovery"
+                         else attempt(service, company, name, mode))
             for call, milliseconds in times.items():
                 samples.setdefault(call, {"known": [], "unknown": []})[group].append(milliseconds)
     for call, groups in samples.items():
@@ -199,7 +209,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pairs", type=int, default=500)
     parser.add_argument("--names")
-    parser.add_argument("--mode", action="append", choices=["direct", "blind", "recovery"])
+    parser.add_argument("--mode", action="append", choices=["direct", "blind", "recovery", "company"])
     parser.add_argument("--changed", action="store_true")
     parser.add_argument("--devices", type=int, default=0)
     parser.add_argument("--cancelled", action="store_true")
@@ -214,7 +224,7 @@ def main():
     for place, mode in enumerate(modes):
         half = slice(place * count, (place + 1) * count)
         compare(service, company, known[half], unknown[half], mode, pairs)
-        if mode == "recovery":
+        if mode in ("recovery", "company"):
             continue
         # What is left of each share goes, and then everybody is locked.
         for name in known[half] + unknown[half]:

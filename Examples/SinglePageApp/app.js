@@ -6,7 +6,7 @@ const fail = (error) => show(null, error.message);
 logIn.addEventListener("click", () => tenure.logIn().catch(fail));
 logOut.addEventListener("click", () => tenure.logOut().catch(fail));
 
-function show(person, text = person ? `Hello ${person.email ?? person.preferred_username}.` : "") {
+function show(person, text = person ? `Hello ${person.email ?? "there"}.` : "") {
   greeting.textContent = text;
   logIn.hidden = Boolean(person);
   logOut.hidden = !person;

@@ -6,5 +6,5 @@ st.title("Forecast")
 if not st.user.is_logged_in:
     st.button("Log in", on_click=st.login)
     st.stop()
-st.write(f"Hello {st.user.get('email') or st.user.preferred_username}.")
+st.write(f"Hello {st.user.get('email', 'there')}.")
 st.button("Log out", on_click=st.logout)

@@ -116,7 +116,7 @@ extension RoutedRequest {
         case "authorization_code":
             let request = RedeemCode(
                 client: client, code: try required("code"), redirect: try required("redirect_uri"),
-                verifier: try required("code_verifier"))
+                verifier: try form.text("code_verifier"))
             return .tokens(try await run(request))
         case "refresh_token":
             let request = RefreshGrant(

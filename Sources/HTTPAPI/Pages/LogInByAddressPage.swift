@@ -20,7 +20,7 @@ struct LogInByAddressPage: Sendable {
         self.request = request
         self.pending = pending
         language = visit.language(pending?.locales ?? [])
-        email = pending?.loginHint.flatMap { $0.contains("@") ? $0 : nil } ?? ""
+        email = pending.flatMap { $0.hintIsAddress ? $0.loginHint : nil } ?? ""
     }
 
     /// Adds a problem with a field.

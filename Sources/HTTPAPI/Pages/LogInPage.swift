@@ -23,7 +23,7 @@ struct LogInPage: Sendable {
         self.pending = pending
         language = visit.language(pending?.locales ?? [])
         company = pending?.tenant ?? ""
-        employee = pending?.loginHint ?? ""
+        employee = pending.flatMap { $0.hintIsAddress ? nil : $0.loginHint } ?? ""
     }
 
     /// Adds a problem with a field.

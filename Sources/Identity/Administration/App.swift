@@ -69,6 +69,8 @@ package enum App: Decider {
         case removeResource(ResourceIndicator, AuthorityDecision)
         /// Register the app as a client of the OpenID provider, or change what is registered.
         case changeClient(ClientRegistration, AuthorityDecision)
+        /// Take note that the client answered a challenge: it needs one from now on.
+        case noteChallenge
         /// Let the pages for browsers act as the app.
         case enablePages(AuthorityDecision)
     }
@@ -129,6 +131,7 @@ extension App {
         case .resourceAdded(let event): state.resources.insert(event.resource.text)
         case .resourceRemoved(let event): state.resources.remove(event.resource.text)
         case .clientChanged(let event): state.client = event.client
+        case .challengeAnswered: state.client = state.client?.needingChallenge
         case .pagesEnabled: state.isPagesApp = true
         }
     }
@@ -182,6 +185,10 @@ extension App {
             guard let id = state.id else { throw .unknownApp }
             guard state.client != client else { return [] }
             return [.clientChanged(AppClientChanged(appID: id, client: client, by: by.authority))]
+        case .noteChallenge:
+            guard let id = state.id else { throw .unknownApp }
+            guard let client = state.client, !client.needsChallenge else { return [] }
+            return [.challengeAnswered(AppChallengeAnswered(appID: id))]
         case .enablePages(let by):
             try check(by)
             guard let id = state.id else { throw .unknownApp }

@@ -15,13 +15,16 @@ package enum AppEvent: AggregateEvent {
     case resourceRemoved(AppResourceRemoved)
     /// The registration as a client changed.
     case clientChanged(AppClientChanged)
+    /// The client showed that it sends challenges.
+    case challengeAnswered(AppChallengeAnswered)
     /// The app became the one that the pages act as.
     case pagesEnabled(PagesEnabled)
 
     /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
-        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, PagesEnabled.self,
+        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
+        PagesEnabled.self,
     ]
 
     package var payload: any EventPayload {
@@ -33,6 +36,7 @@ package enum AppEvent: AggregateEvent {
         case .resourceAdded(let event): event
         case .resourceRemoved(let event): event
         case .clientChanged(let event): event
+        case .challengeAnswered(let event): event
         case .pagesEnabled(let event): event
         }
     }
@@ -47,6 +51,7 @@ package enum AppEvent: AggregateEvent {
         case let event as AppResourceAdded: self = .resourceAdded(event)
         case let event as AppResourceRemoved: self = .resourceRemoved(event)
         case let event as AppClientChanged: self = .clientChanged(event)
+        case let event as AppChallengeAnswered: self = .challengeAnswered(event)
         case let event as PagesEnabled: self = .pagesEnabled(event)
         default: return nil
         }

@@ -24,8 +24,8 @@ package struct AuthorizationRequest: Sendable, Equatable {
     package let nonce: String?
     /// The requested scopes that the service knows; `openid` is among them.
     package let scopes: Set<OpenIDScope>
-    /// The SHA-256 of the code verifier (RFC 7636).
-    package let challenge: Bytes32
+    /// The SHA-256 of the code verifier (RFC 7636); `nil` if the client sent none and needs none.
+    package let challenge: Bytes32?
     /// What the person is to see.
     package let prompts: Set<Prompt>
     /// The age in seconds that the log-in may have at most.
@@ -39,8 +39,10 @@ package struct AuthorizationRequest: Sendable, Equatable {
     /// The name of the tenant whose people are expected.
     package let tenant: String?
 
-    /// The largest number of bytes of `state` and `nonce`.
-    package static let maximumTextBytes = 2_048
+    /// The largest number of bytes of `state`. Some clients keep all that they know of the request there.
+    package static let maximumStateBytes = 8_192
+    /// The largest number of bytes of `nonce`.
+    package static let maximumNonceBytes = 2_048
 
     /// Finds the client that a request names.
     ///
@@ -76,10 +78,10 @@ package struct AuthorizationRequest: Sendable, Equatable {
         redirect = try Self.redirect(of: parameters, registration)
         do throws(AuthorizationError) {
             try Self.checkForm(parameters)
-            state = try Self.text("state", parameters)
-            nonce = try Self.text("nonce", parameters)
+            state = try Self.text("state", parameters, Self.maximumStateBytes)
+            nonce = try Self.text("nonce", parameters, Self.maximumNonceBytes)
             scopes = try Self.scopes(parameters)
-            challenge = try Self.challenge(parameters)
+            challenge = try Self.challenge(parameters, registration)
             prompts = try Self.prompts(parameters)
             maximumAge = try Self.maximumAge(parameters)
         } catch {
@@ -117,11 +119,11 @@ package struct AuthorizationRequest: Sendable, Equatable {
     }
 
     private static func text(
-        _ name: String, _ parameters: AuthorizationParameters
+        _ name: String, _ parameters: AuthorizationParameters, _ maximum: Int
     ) throws(AuthorizationError) -> String? {
         guard let text = parameters[name] else { return nil }
-        guard text.utf8.count <= maximumTextBytes else {
-            throw AuthorizationError(.invalidRequest, "\(name) has more than \(maximumTextBytes) bytes")
+        guard text.utf8.count <= maximum else {
+            throw AuthorizationError(.invalidRequest, "\(name) has more than \(maximum) bytes")
         }
         return text
     }
@@ -134,9 +136,18 @@ package struct AuthorizationRequest: Sendable, Equatable {
         return scopes
     }
 
-    private static func challenge(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Bytes32 {
+    private static func challenge(
+        _ parameters: AuthorizationParameters, _ registration: ClientRegistration
+    ) throws(AuthorizationError) -> Bytes32? {
         guard let text = parameters["code_challenge"] else {
-            throw AuthorizationError(.invalidRequest, "code_challenge is missing; PKCE is required (RFC 7636)")
+            guard !registration.needsChallenge else {
+                let words = "code_challenge is missing; PKCE is required for this client (RFC 7636)"
+                throw AuthorizationError(.invalidRequest, words)
+            }
+            guard parameters["code_challenge_method"] == nil else {
+                throw AuthorizationError(.invalidRequest, "code_challenge is missing; the request names its method")
+            }
+            return nil
         }
         guard parameters["code_challenge_method"] == "S256" else {
             throw AuthorizationError(.invalidRequest, "the only code_challenge_method is S256")

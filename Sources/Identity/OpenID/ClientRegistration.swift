@@ -19,6 +19,14 @@ package enum ConsentMode: String, Sendable, Hashable, CaseIterable, MemberValue 
     case always
 }
 
+/// Whether a client with a secret must send a challenge (RFC 7636). A public client always must.
+package enum ChallengeMode: String, Sendable, Hashable, CaseIterable {
+    /// In every request.
+    case required
+    /// As it likes, until it has sent one and redeemed the code: then in every request.
+    case optional
+}
+
 /// What the operator registered about an app as a client of the OpenID provider.
 package struct ClientRegistration: Sendable, Hashable {
     /// The URIs to which an authorization may be answered, sorted.
@@ -37,6 +45,8 @@ package struct ClientRegistration: Sendable, Hashable {
     package let idToken: IDTokenAlgorithm
     /// When people are asked.
     package let consent: ConsentMode
+    /// The member of the log, which is absent where a challenge is optional.
+    fileprivate var pkce: RequiredChallenge?
 
     /// The largest number of URIs of one kind, of origins and of tenants.
     package static let maximumCount = 16
@@ -49,7 +59,7 @@ package struct ClientRegistration: Sendable, Hashable {
     package init(
         redirects: [ClientURI], postLogout: [ClientURI] = [], origins: [ClientOrigin] = [], tenants: [TenantID] = [],
         anyTenant: Bool = false, isPublic: Bool = false, idToken: IDTokenAlgorithm = .rs256,
-        consent: ConsentMode = .never
+        consent: ConsentMode = .never, challenge: ChallengeMode = .optional
     ) throws(ValueError) {
         func refusal(_ field: String, _ reason: String) -> ValueError {
             ValueError(.requestInvalid, field: field, reason: reason)
@@ -61,7 +71,7 @@ package struct ClientRegistration: Sendable, Hashable {
         self.init(
             recorded: Self.sorted(redirects), postLogout: Self.sorted(postLogout), origins: Self.sorted(origins),
             tenants: Self.sorted(tenants), anyTenant: anyTenant, isPublic: isPublic, idToken: idToken,
-            consent: consent)
+            consent: consent, pkce: challenge == .required ? .required : nil)
         let lists = [
             ("redirects", self.redirects.map(\.text)), ("postLogout", self.postLogout.map(\.text)),
             ("origins", self.origins.map(\.text)), ("tenants", self.tenants.map(\.description)),
@@ -78,7 +88,7 @@ package struct ClientRegistration: Sendable, Hashable {
     /// The members of the log, which were checked before they were recorded.
     private init(
         recorded redirects: [ClientURI], postLogout: [ClientURI], origins: [ClientOrigin], tenants: [TenantID],
-        anyTenant: Bool, isPublic: Bool, idToken: IDTokenAlgorithm, consent: ConsentMode
+        anyTenant: Bool, isPublic: Bool, idToken: IDTokenAlgorithm, consent: ConsentMode, pkce: RequiredChallenge?
     ) {
         self.redirects = redirects
         self.postLogout = postLogout
@@ -88,6 +98,7 @@ package struct ClientRegistration: Sendable, Hashable {
         self.isPublic = isPublic
         self.idToken = idToken
         self.consent = consent
+        self.pkce = pkce
     }
 
     private static func sorted<Value: Hashable & CustomStringConvertible>(_ values: [Value]) -> [Value] {
@@ -96,6 +107,16 @@ package struct ClientRegistration: Sendable, Hashable {
 
     /// Whether the client takes people of a tenant. Whether the tenant links the client is another question.
     package func takes(_ tenant: TenantID) -> Bool { anyTenant || tenants.contains(tenant) }
+
+    /// Whether every authorization request needs a challenge.
+    package var needsChallenge: Bool { isPublic || pkce != nil }
+
+    /// The registration after the client has answered a challenge.
+    var needingChallenge: ClientRegistration {
+        var changed = self
+        changed.pkce = .required
+        return changed
+    }
 }
 
 extension ClientRegistration: FlatObject {
@@ -105,13 +126,19 @@ extension ClientRegistration: FlatObject {
         {
             ClientRegistration(
                 recorded: $0, postLogout: $1, origins: $2, tenants: $3, anyTenant: $4, isPublic: $5, idToken: $6,
-                consent: $7)
+                consent: $7, pkce: $8)
         },
         Member("redirects", \.redirects, .sortedTexts(1...maximumCount)),
         Member("postLogout", \.postLogout, .sortedTexts(0...maximumCount)),
         Member("origins", \.origins, .sortedTexts(0...maximumCount)),
         Member("tenants", \.tenants, .sortedTexts(0...maximumCount)), Member("anyTenant", \.anyTenant),
-        Member("isPublic", \.isPublic), Member("idToken", \.idToken), Member("consent", \.consent))
+        Member("isPublic", \.isPublic), Member("idToken", \.idToken), Member("consent", \.consent),
+        Member(optional: "pkce", \.pkce))
+}
+
+/// The only value of the member `pkce`.
+enum RequiredChallenge: String, Sendable, Hashable, CaseIterable, MemberValue {
+    case required
 }
 
 extension MemberKind {

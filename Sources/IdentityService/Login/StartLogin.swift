@@ -10,8 +10,8 @@ package import TenureAPI
 /// Starts a log-in: replies with a handle and a challenge of the same form for known and unknown names.
 ///
 /// A decoy answers for an unknown employee, an unknown tenant, and a tenant that the app is not linked to. So an app
-/// learns nothing about other tenants and spends none of their attempts. A change of credentials starts in the same
-/// way.
+/// learns nothing about other tenants and spends none of their attempts. Nor does the time tell: what would be read of
+/// an account is read of another one. A change of credentials starts in the same way.
 package struct StartLogin: AppUseCase {
     /// What the flow is for: a log-in, a change of credentials or a recovery.
     package let purpose: FlowKind
@@ -51,16 +51,15 @@ package struct StartLogin: AppUseCase {
         var ids = (
             employee: UUID.random(), user: decoy.sealed.context.userId, credential: decoy.sealed.context.credentialId
         )
-        let user = isLinked ? try await owner(found, context) : nil
-        if let user, let credentials = user.state.credentials {
-            if let employee = found.subject.employee {
+        if let user = try await owner(found, context), let credentials = user.state.credentials {
+            if isLinked, let employee = found.subject.employee {
                 ids = (employee.uuid, user.id.uuid, credentials.id.uuid)
                 account.isDecoy = false
             } else {
-                // A colleague, whose streams are read in the same way.
-                account.standIn = found.tenant.state.securityAdmin.map {
-                    StandIn(employeeId: $0.uuid, userId: user.id.uuid, credentialId: credentials.id.uuid)
-                }
+                // A colleague, or anybody for a tenant that is hidden or does not exist: read in the same way.
+                account.standIn = StandIn(
+                    employeeId: found.tenant.state.securityAdmin?.uuid ?? UUID.random(), userId: user.id.uuid,
+                    credentialId: credentials.id.uuid)
             }
         }
         guard let purpose = FlowState.Purpose(purpose, about: account) else { throw ServiceError(.flowWrongStep) }
@@ -80,9 +79,17 @@ package struct StartLogin: AppUseCase {
     }
 
     /// The user behind the employee, with the credentials in force. For an unknown employee it is the security admin's
-    /// user.
+    /// user, and for an unknown tenant anybody, with the same reads.
     private func owner(_ found: FoundSubject, _ context: ServiceContext) async throws -> UserSnapshot? {
-        guard let employee = found.subject.employee ?? found.tenant.state.securityAdmin else { return nil }
+        let other = try await context.anyUser()
+        guard let employee = found.subject.employee ?? found.tenant.state.securityAdmin else {
+            guard let other else { return nil }
+            _ = try await context.reader.beginnings(of: [.user(other)])
+            let read = try await context.credentialHolder(other)
+            // Whoever was erased meanwhile stands in for nobody.
+            if read.state.credentials == nil { context.someUser.remember(nil) }
+            return read
+        }
         // The first event of an employee names the user, and that never changes.
         let first = try await context.reader.beginnings(of: [.employee(employee, in: found.subject.tenantId)])
         guard let owner = try StateLoader.employee(employee, first).state.account?.user else { return nil }

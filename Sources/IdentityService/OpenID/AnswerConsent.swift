@@ -31,12 +31,12 @@ package struct AnswerConsent: UseCase, CustomStringConvertible {
         guard let scene = try? await AuthorizationScene(stored, cookie: cookie, context, at: time),
             let person = scene.situation.person, scene.request.decide(scene.situation) == .askConsent
         else { return try await context.answer(stored, isStored: true, cookie: cookie, at: time) }
-        if isGiven { try await record(scene, person, run.call) }
+        // Of two tabs with two answers one wins, before anything is recorded. A consent that is not recorded after that
+        // earns a code that nobody can redeem.
         stored.answers.consent = (by: person.employee, isGiven: isGiven)
-        guard try await stored.update(context), let next = try await StoredRequest.find(handle, context, at: time)
-        else {
-            return .fault(.expired)
-        }
+        guard try await stored.update(context) else { return .fault(.expired) }
+        if isGiven { try await record(scene, person, run.call) }
+        guard let next = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
         return try await context.answer(next, isStored: true, cookie: cookie, at: time)
     }
 

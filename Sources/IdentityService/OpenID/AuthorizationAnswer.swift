@@ -26,6 +26,8 @@ package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     package enum Page: String, Sendable, Hashable, CaseIterable {
         /// Log in.
         case logIn = "/login"
+        /// Log in by an address. A stored request that waits for it waits for ``logIn``.
+        case logInByAddress = "/login/address"
         /// Choose an account, or log in to another.
         case chooseAccount = "/accounts"
         /// Consent.
@@ -56,6 +58,8 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package let locales: [String]
     /// Whether the account that is logged in may be chosen: the client takes it, and asked for no other one.
     package var accountSuits = true
+    /// Whether ``loginHint`` is an address, and no id.
+    package var hintIsAddress = false
 }
 
 extension AuthorizationAnswer.Fault {

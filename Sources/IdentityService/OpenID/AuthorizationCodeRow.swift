@@ -14,7 +14,7 @@ struct AuthorizationCodeRow: Sendable, Equatable {
     var employee: UUID
     var client: UUID
     var redirect: String
-    /// The SHA-256 of the code verifier (RFC 7636).
+    /// The SHA-256 of the code verifier (RFC 7636); empty if the client sent none.
     var challenge: [UInt8]
     var nonce: String?
     var scopes: Set<OpenIDScope>

@@ -37,13 +37,15 @@ package struct Authorize: UseCase, CustomStringConvertible {
 
     /// Answers the request.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
-        let context = run.context, request = StoredRequest(parameters, at: run.call.time)
+        let context = run.context, call = run.call, request = StoredRequest(parameters, at: call.time)
         if isPost {
-            guard !parameters.isTooLarge else { return .now(.fault(.tooLarge)) }
-            try await request.insert(context)
+            if let refusal = try await context.refusal(of: parameters) { return .now(refusal) }
+            try await context.insert(request, from: call.sourceAddress)
             return .again(handle: request.handle)
         }
-        return .now(try await context.answer(request, isStored: false, cookie: cookie, at: run.call.time))
+        return .now(
+            try await context.answer(
+                request, isStored: false, cookie: cookie, at: call.time, from: call.sourceAddress))
     }
 }
 
@@ -92,13 +94,16 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
         do {
             let scene = try await AuthorizationScene(stored, cookie: cookie, context, at: time)
             guard let page = scene.request.decide(scene.situation).page else { return nil }
+            let hint = scene.hint
             var chosen = scene.situation
             chosen.answers.chosen = chosen.person?.employee
             return AwaitedAuthorization(
                 page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
                 clientName: scene.clientName, origin: scene.request.redirect.origin,
-                scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
-                locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount)
+                scopes: scene.request.scopes.names, loginHint: hint?.text,
+                tenant: scene.request.tenant ?? hint?.company,
+                locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount,
+                hintIsAddress: hint?.isAddress ?? false)
         } catch is AuthorizationFault {
             return nil
         }
@@ -119,8 +124,10 @@ extension AuthorizationDecision {
 
 extension ServiceContext {
     /// Decides about a request, and answers it or stores it for a page.
+    ///
+    /// - Parameter address: The address of the browser, for a request that is not stored yet.
     func answer(
-        _ stored: StoredRequest, isStored: Bool, cookie: String?, at time: Timestamp
+        _ stored: StoredRequest, isStored: Bool, cookie: String?, at time: Timestamp, from address: String? = nil
     ) async throws -> AuthorizationAnswer {
         do {
             let scene = try await AuthorizationScene(stored, cookie: cookie, self, at: time)
@@ -131,16 +138,45 @@ extension ServiceContext {
                 return refusal(error, stored.parameters, scene.registration)
             case let decision:
                 guard let page = decision.page else { throw ProgramDefect("a decision leads nowhere") }
-                if !isStored { try await stored.insert(self) }
-                return .ask(page, handle: stored.handle)
+                if !isStored { try await insert(stored, from: address) }
+                return .ask(page == .logIn ? scene.logInPage : page, handle: stored.handle)
             }
-        } catch AuthorizationFault.page(let page) {
-            return .fault(AuthorizationAnswer.Fault(page))
-        } catch AuthorizationFault.redirect(let error) {
-            let client = try AuthorizationRequest.client(of: stored.parameters)
-            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
-            return refusal(error, stored.parameters, registration)
+        } catch let fault as AuthorizationFault {
+            return try await refusal(fault, stored.parameters)
         }
+    }
+
+    /// What a request gets that cannot be read; `nil` for one that can. Nothing is stored before that is known.
+    fileprivate func refusal(of parameters: AuthorizationParameters) async throws -> AuthorizationAnswer? {
+        do {
+            let client = try AuthorizationRequest.client(of: parameters)
+            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
+            _ = try AuthorizationRequest(parameters, registration)
+            return nil
+        } catch let fault as AuthorizationFault {
+            return try await refusal(fault, parameters)
+        }
+    }
+
+    private func refusal(
+        _ fault: AuthorizationFault, _ parameters: AuthorizationParameters
+    ) async throws -> AuthorizationAnswer {
+        switch fault {
+        case .page(let page): return .fault(AuthorizationAnswer.Fault(page))
+        case .redirect(let error):
+            let client = try AuthorizationRequest.client(of: parameters)
+            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
+            return refusal(error, parameters, registration)
+        }
+    }
+
+    /// Stores a new request. A network of addresses may store twice as many as it may make attempts from unknown devices:
+    /// nobody has to be known for one.
+    ///
+    /// - Throws: `request.rate_limited`.
+    func insert(_ request: StoredRequest, from address: String?) async throws {
+        if let address { try storedRequests.draw(LedgerID.system.uuid, network: CallerNetwork(of: address).bytes) }
+        try await request.insert(self)
     }
 
     /// Issues a code. The request that it answers is consumed with it.
@@ -153,7 +189,7 @@ extension ServiceContext {
         let row = AuthorizationCodeRow(
             tenant: browser.tenantID, id: code.id.uuid, digest: code.digest(ring), session: browser.sessionID,
             employee: browser.employeeID, client: request.client.uuid, redirect: request.redirect.text,
-            challenge: request.challenge.bytes, nonce: request.nonce, scopes: request.scopes,
+            challenge: request.challenge?.bytes ?? [], nonce: request.nonce, scopes: request.scopes,
             methods: AuthenticationMethods(values: browser.methods).text, authenticatedAt: browser.authenticatedAt,
             expiresAt: end, forgetAt: end.adding(AuthorizationCode.memory))
         let insertion = row.insertion(ring), ledger = LedgerID(browser.tenantID)

@@ -16,16 +16,21 @@ enum PersonClaims {
     ) async throws -> [String: JSONValue] {
         let employee = log.employee, tenant = log.tenant
         var claims: [String: JSONValue] = ["sub": .uuid(employee.id.uuid), "tenant": .uuid(tenant.id.uuid)]
-        if scopes.contains(.profile) {
-            let summary = try await context.summary(of: employee, in: tenant)
+        let summary = scopes.contains(.profile) ? try await context.summary(of: employee, in: tenant) : nil
+        let isPlain = !registration.anyTenant && summary?.companyEmployeeId?.contains("@") ?? false
+        let email = scopes.contains(.email) || isPlain ? try await verifiedEmail(of: employee, context) : nil
+        if let summary {
             claims["tenant_name"] = .string(summary.companyName)
-            if let name = summary.companyEmployeeId {
+            if let id = summary.companyEmployeeId {
                 // One id may belong to people of two tenants.
-                claims["preferred_username"] = .string(
-                    registration.anyTenant ? username(name, at: summary.companyName) : name)
+                let name =
+                    registration.anyTenant
+                    ? PreferredUsername.of(id, at: summary.companyName)
+                    : PreferredUsername.of(id, isOwnAddress: isPlain && email == id)
+                claims["preferred_username"] = .string(name)
             }
         }
-        if scopes.contains(.email), let email = try await verifiedEmail(of: employee, context) {
+        if scopes.contains(.email), let email {
             claims["email"] = .string(email)
             claims["email_verified"] = true
         }
@@ -35,19 +40,6 @@ enum PersonClaims {
             claims["groups"] = [.string(registration.anyTenant ? "\(tenant.id)/\(role)" : role)]
         }
         return claims
-    }
-
-    /// A name that no person of another tenant has. Ids and names of tenants may contain `@`, and a stranger may found a
-    /// tenant of any free name, so the last `@` divides the two.
-    static func username(_ id: String, at company: String) -> String {
-        let name = company.unicodeScalars.map { mark in
-            switch mark {
-            case "%": "%25"
-            case "@": "%40"
-            default: String(mark)
-            }
-        }
-        return "\(id)@\(name.joined())"
     }
 
     /// The address, if somebody showed that its owner reads the mails to it, or an admin of the tenant vouched for it.

@@ -19,13 +19,13 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
     package let code: String
     /// The redirect URI of the authorization request.
     package let redirect: String
-    /// The text whose SHA-256 the authorization request named (RFC 7636).
-    package let verifier: String
+    /// The text whose SHA-256 the authorization request named (RFC 7636); `nil` if the client sent none.
+    package let verifier: String?
     /// A placeholder that never contains the code.
     package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    package init(client: AuthenticatedClient, code: String, redirect: String, verifier: String) {
+    package init(client: AuthenticatedClient, code: String, redirect: String, verifier: String?) {
         self.client = client
         self.code = code
         self.redirect = redirect
@@ -59,14 +59,27 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         }
         guard let session, session.isInForce, time < min(session.row.end, session.row.refreshEnd),
             let app = session.row.app, log.tenant.state.links(AppID(app), as: .access),
-            log.isActive(on: session.row.fingerprint), let registration = log.registration
+            log.isActive(on: session.row.fingerprint), let registration = log.registration,
+            !code.challenge.isEmpty || !registration.needsChallenge
         else { return .invalidGrant }
         let consent = try await consent(to: code, registration, context)
         if let consent, !code.scopes.isSubset(of: consent.state.scopes ?? []) { return .invalidGrant }
         let row = grant(of: code, session.row, app: app, log, at: time, context)
         let tokens = try await row.tokens(log, registration, nonce: code.nonce, at: time, context)
+        if !code.challenge.isEmpty { try await noteChallenge(log, call, context) }
         try await append(row, log, consent?.version, call, context)
         return .issued(tokens)
+    }
+
+    /// Records that the client answers challenges, the first time since the operator left the choice to it. Before the
+    /// grant, so that nobody who has tokens by a challenge can be attacked without one.
+    private func noteChallenge(_ log: GrantInLog, _ call: Call, _ context: ServiceContext) async throws {
+        let events = try App.decided(log.client.state, .noteChallenge)
+        guard !events.isEmpty else { return }
+        var recorder = EventRecorder(
+            context, at: call.time, metadata: EventMetadata(app: client.id, requestId: call.requestId))
+        try recorder.add(events, to: .app(log.client.id), version: log.client.version)
+        try await recorder.append()
     }
 
     /// The person's consent with the version of its stream; `nil` if the client asks nobody. It may have been withdrawn
@@ -79,12 +92,17 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
             of: EmployeeID(code.employee), to: AppID(code.client), in: TenantID(code.tenant))
     }
 
-    /// Whether client, redirect URI and verifier are those of the authorization request.
+    /// Whether client, redirect URI and verifier are those of the authorization request. A verifier without a challenge is
+    /// an attack that removed the challenge (RFC 9700, section 4.8.2).
     private func isRight(for code: AuthorizationCodeRow) -> Bool {
+        code.client == client.id && code.redirect.utf8.elementsEqual(redirect.utf8) && answers(code.challenge)
+    }
+
+    private func answers(_ challenge: [UInt8]) -> Bool {
+        guard let verifier else { return challenge.isEmpty }
         let digest = Array(SHA256.hash(data: Array(verifier.utf8)))
-        let differences = zip(digest, code.challenge).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
-        return code.client == client.id && code.redirect.utf8.elementsEqual(redirect.utf8)
-            && (43...128).contains(verifier.utf8.count) && code.challenge.count == digest.count && differences == 0
+        let differences = zip(digest, challenge).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+        return (43...128).contains(verifier.utf8.count) && challenge.count == digest.count && differences == 0
     }
 
     private func grant(

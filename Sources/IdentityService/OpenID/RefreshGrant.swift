@@ -62,18 +62,19 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
             guard let log = try await context.grantInForce(row, at: time), let registration = log.registration else {
                 return .invalidGrant
             }
-            guard isWithin(row.scopes) else {
+            guard let scopes = wanted(of: row.scopes) else {
                 return .refused(OAuthRefusal(error: "invalid_scope", description: "the scope is not that of the grant"))
             }
             guard row.counter == token.counter else {
-                return .issued(try await row.tokens(log, registration, nonce: nil, at: time, context))
+                return .issued(
+                    try await row.tokens(log, registration, nonce: nil, scopes: scopes, at: time, context))
             }
             var next = row
             next.counter += 1
             next.refreshedAt = time
             next.accessEnd = min(time.adding(context.settings.accessLifetime), row.end)
             let answer = TokenAnswer.issued(
-                try await next.tokens(log, registration, nonce: nil, at: time, context))
+                try await next.tokens(log, registration, nonce: nil, scopes: scopes, at: time, context))
             if try await exchange(row, next, answer, run) { return answer }
         }
         return .invalidGrant
@@ -84,10 +85,13 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
         client.secretID != nil && row.counter == token.counter + 1 && time < row.refreshedAt.adding(Self.leeway)
     }
 
-    /// Whether nothing is requested that the grant lacks. The tokens keep the grant's scopes. Unknown scopes are
-    /// ignored, as in an authorization request: clients send what they sent there.
-    private func isWithin(_ scopes: Set<OpenIDScope>) -> Bool {
-        scope.map { OpenIDScope.known(in: $0).isSubset(of: scopes) } ?? true
+    /// The scopes of the new tokens; `nil` if something is requested that the grant lacks. The grant keeps its scopes, so
+    /// a later refresh may have them all (RFC 6749, section 6). Unknown scopes are ignored, as in an authorization
+    /// request: clients send what they sent there. `openid` is in every token.
+    private func wanted(of scopes: Set<OpenIDScope>) -> Set<OpenIDScope>? {
+        guard let scope else { return scopes }
+        let wanted = OpenIDScope.known(in: scope)
+        return wanted.isSubset(of: scopes) ? wanted.union([.openid]) : nil
     }
 
     /// Replaces the row, and stores the reply with it. Returns whether the row was as it was read.

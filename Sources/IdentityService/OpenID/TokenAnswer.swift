@@ -24,11 +24,15 @@ extension GrantRow {
     ///
     /// - Parameters:
     ///   - nonce: The `nonce` of the authorization request; `nil` for a refresh.
+    ///   - wanted: The scopes of the tokens; `nil` for those of the grant.
     func tokens(
-        _ log: GrantInLog, _ registration: ClientRegistration, nonce: String?, at time: Timestamp,
-        _ context: ServiceContext
+        _ log: GrantInLog, _ registration: ClientRegistration, nonce: String?, scopes wanted: Set<OpenIDScope>? = nil,
+        at time: Timestamp, _ context: ServiceContext
     ) async throws -> TokenGrantResponse {
-        let access = GrantToken(.access, of: self).text(context.ring)
+        let scopes = wanted ?? self.scopes
+        var token = GrantToken(.access, of: self)
+        if scopes != self.scopes { token.fewerScopes = scopes }
+        let access = token.text(context.ring)
         let person = try await PersonClaims.of(
             log, registration, scopes: scopes, fingerprint: fingerprint, context)
         let idToken = try await IDToken(

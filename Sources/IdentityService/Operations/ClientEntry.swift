@@ -17,11 +17,14 @@ package struct ClientEntry: Sendable, Equatable {
     package var idToken: String
     /// When people are asked: `none`, `once` or `always`.
     package var consent: String
+    /// Whether a client with a secret must use PKCE: `required` or `optional`.
+    package var pkce: String
 
     /// Each parameter sets the property of the same name.
     package init(
         redirects: [String], postLogout: [String] = [], origins: [String] = [], tenants: [String]? = [],
-        isPublic: Bool = false, idToken: String = "RS256", consent: String = "none"
+        isPublic: Bool = false, idToken: String = "RS256", consent: String = "none",
+        pkce: String = "optional"
     ) {
         self.redirects = redirects
         self.postLogout = postLogout
@@ -30,6 +33,7 @@ package struct ClientEntry: Sendable, Equatable {
         self.isPublic = isPublic
         self.idToken = idToken
         self.consent = consent
+        self.pkce = pkce
     }
 }
 
@@ -45,8 +49,11 @@ extension ClientEntry {
         guard let consent = ConsentMode(rawValue: consent) else {
             throw ValueError(.requestInvalid, field: "consent", reason: "none, once or always is expected")
         }
+        guard let challenge = ChallengeMode(rawValue: pkce) else {
+            throw ValueError(.requestInvalid, field: "pkce", reason: "required or optional is expected")
+        }
         return try ClientRegistration(
             redirects: uris, postLogout: ends, origins: pages, tenants: tenants, anyTenant: self.tenants == nil,
-            isPublic: isPublic, idToken: idToken, consent: consent)
+            isPublic: isPublic, idToken: idToken, consent: consent, challenge: challenge)
     }
 }

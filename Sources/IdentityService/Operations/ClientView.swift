@@ -17,6 +17,8 @@ package struct ClientView: Sendable, Equatable {
     package let idToken: String
     /// When people are asked: `none`, `once` or `always`.
     package let consent: String
+    /// Whether the client must use PKCE: `required` or `optional`.
+    package let pkce: String
 
     init(_ client: ClientRegistration) {
         redirects = client.redirects.map(\.text)
@@ -26,5 +28,6 @@ package struct ClientView: Sendable, Equatable {
         isPublic = client.isPublic
         idToken = client.idToken.rawValue
         consent = client.consent.rawValue
+        pkce = (client.needsChallenge ? ChallengeMode.required : .optional).rawValue
     }
 }

@@ -21,6 +21,8 @@ package struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
+    /// The requests that browsers of one network may have stored.
+    let storedRequests: UnknownAttempts
     /// Makes and compares the codes of rows.
     let rows: RowAuthentication
     /// The keys that sign access tokens.
@@ -66,6 +68,10 @@ package struct ServiceContext: Sendable {
         self.settings = settings
         self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
+        storedRequests = UnknownAttempts(
+            settings.unknownAttempts.map {
+                RateLimit(perSecond: 2 * $0.perSecond, burst: 2 * $0.burst, addresses: $0.addresses)
+            })
         self.mpinKeys = mpinKeys
         tokenKeys = TokenKeys(
             .accessToken, pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)

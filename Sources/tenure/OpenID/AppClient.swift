@@ -53,6 +53,13 @@ struct AppClient: AsyncParsableCommand {
     @Option(help: "When people are asked for their consent: none, once or always.")
     var consent = "none"
 
+    @Option(
+        help: """
+            Whether a client with a secret must use PKCE: required, or optional until it has used it once. A client \
+            without a secret always must.
+            """)
+    var pkce = "optional"
+
     @OptionGroup var options: OperatorKeyOptions
 
     func validate() throws {
@@ -63,7 +70,7 @@ struct AppClient: AsyncParsableCommand {
         let app = app
         let entry = ClientEntry(
             redirects: redirects, postLogout: postLogout, origins: origins, tenants: anyTenant ? nil : tenants,
-            isPublic: isPublic, idToken: idToken, consent: consent)
+            isPublic: isPublic, idToken: idToken, consent: consent, pkce: pkce)
         let changed = try await OperatorSession.run(try await options.settings()) { commands in
             try await commands.changeClient(appId: app, entry)
         }
@@ -85,7 +92,7 @@ extension ClientView {
             "redirects": .array(redirects.map(JSONValue.string)),
             "postLogout": .array(postLogout.map(JSONValue.string)), "origins": .array(origins.map(JSONValue.string)),
             "anyTenant": .bool(tenants == nil), "public": .bool(isPublic), "idToken": .string(idToken),
-            "consent": .string(consent),
+            "consent": .string(consent), "pkce": .string(pkce),
         ]
         members["tenants"] = tenants.map { .array($0.map { .string($0.lowercased) }) }
         return .object(members)

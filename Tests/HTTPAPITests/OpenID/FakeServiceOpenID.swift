@@ -46,7 +46,8 @@ extension FakeService {
             return .some(provider.client as any Sendable)
         case let redeem as RedeemCode:
             try await enter(
-                "redeemCode", ["code": redeem.code, "redirect": redeem.redirect, "verifier": redeem.verifier], call)
+                "redeemCode",
+                ["code": redeem.code, "redirect": redeem.redirect, "verifier": redeem.verifier ?? ""], call)
             return provider.tokens
         case let refresh as RefreshGrant:
             try await enter("refreshGrant", ["token": refresh.refreshToken, "scope": refresh.scope ?? ""], call)

@@ -19,7 +19,7 @@ extension FakeService {
         AwaitedAuthorization(
             page: page, client: appId, clientName: clientName, origin: clientOrigin,
             scopes: ["openid", "profile", "email", "groups", "offline_access"], loginHint: loginHint, tenant: tenant,
-            locales: locales)
+            locales: locales, hintIsAddress: loginHint?.contains("@") ?? false)
     }
 
     /// The app that the pages act as.

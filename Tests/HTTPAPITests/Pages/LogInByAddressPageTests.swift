@@ -61,6 +61,7 @@ import Testing
             #expect(page.text.contains("href=\"/login?request=\(FakeService.handle)\""))
             let other = try await browser.get("/login" + path)
             #expect(other.text.contains("href=\"/login/address?request=\(FakeService.handle)\""))
+            #expect(!other.text.contains("zoe@acme.example"), "an address is no id at a company")
         }
     }
 

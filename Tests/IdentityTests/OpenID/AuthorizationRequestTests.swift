@@ -7,10 +7,12 @@ import Testing
     private static let challenge = Base64URL.encode([UInt8](repeating: 7, count: 32))
     static let client: AppID = Sample.id(3)
 
-    static func registration(_ consent: ConsentMode = .never) throws -> ClientRegistration {
+    static func registration(
+        _ consent: ConsentMode = .never, challenge: ChallengeMode = .optional
+    ) throws -> ClientRegistration {
         try ClientRegistration(
             redirects: [ClientURI(redirect), ClientURI("https://app.example.com:8443/callback")], anyTenant: true,
-            consent: consent)
+            consent: consent, challenge: challenge)
     }
 
     /// A request with every required parameter, with others added or replaced. `nil` leaves one out.
@@ -56,7 +58,7 @@ import Testing
         ])
         #expect(request.client == Self.client && request.redirect.text == Self.redirect)
         #expect(request.state == "s" && request.nonce == "n" && request.scopes == [.openid, .email, .profile])
-        #expect(request.challenge.bytes == [UInt8](repeating: 7, count: 32) && request.prompts.isEmpty)
+        #expect(request.challenge?.bytes == [UInt8](repeating: 7, count: 32) && request.prompts.isEmpty)
         #expect(request.maximumAge == 10_000 && request.locales == ["de", "fr"])
         #expect(request.loginHint == "zoe@example.org" && request.tenant == "bayun.example")
     }
@@ -127,7 +129,21 @@ import Testing
         #expect(isTooLarge(String(repeating: "\\", count: 7_000)) && isTooLarge(String(repeating: "\"", count: 7_000)))
     }
 
-    @Test func `a request without S256 is refused, so that nobody can leave out PKCE`() throws {
+    @Test func `a request without a challenge is for a client with a secret that may leave it out`() throws {
+        let none: [(String, String?)] = [("code_challenge", nil), ("code_challenge_method", nil)]
+        #expect(try Self.read(none).challenge == nil)
+        let redirects = [try ClientURI(Self.redirect)]
+        for registration in [
+            try Self.registration(challenge: .required), try ClientRegistration(redirects: redirects, isPublic: true),
+        ] {
+            #expect(throws: AuthorizationFault.self) {
+                try AuthorizationRequest(Self.parameters(none), registration)
+            }
+            #expect(try AuthorizationRequest(Self.parameters(), registration).challenge != nil)
+        }
+    }
+
+    @Test func `a challenge is one of S256`() throws {
         for changes in [
             [("code_challenge", nil)], [("code_challenge_method", nil)], [("code_challenge_method", "plain")],
             [("code_challenge", "short")], [("code_challenge", Self.challenge + "=")],
@@ -187,7 +203,12 @@ import Testing
             #expect(error.description.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
             for (_, value) in changes { #expect(!error.description.contains(value ?? "x")) }
         }
-        let long = String(repeating: "a", count: AuthorizationRequest.maximumTextBytes + 1)
-        #expect(try code([("state", long)]) == .invalidRequest)
+    }
+
+    @Test func `state may have 8 KB, and nonce 2 KB`() throws {
+        for (name, count) in [("state", 8_192), ("nonce", 2_048)] {
+            #expect(try fault([(name, String(repeating: "a", count: count))]) == nil, "\(name)")
+            #expect(try code([(name, String(repeating: "a", count: count + 1))]) == .invalidRequest, "\(name)")
+        }
     }
 }

@@ -7,6 +7,9 @@ import Testing
         "https://app.example.com/callback", "https://app.example.com", "https://app.example.com:8443/a?b=c",
         "http://127.0.0.1:8000/callback", "http://[::1]/", "http://localhost/oauth2callback",
         "com.example.app:/callback", "com.example.app://callback", "https://xn--bcher-kva.example/%C3%BC",
+        "https://[2001:db8::1]:8443/", "https://[::ffff:192.0.2.1]/", "https://[1:2:3:4:5:6:7:8]/",
+        "https://192.0.2.1/",
+        "https://intranet/callback", "https://pr--7.app.example.com/", "https://App.example.com/",
     ])
     func `takes a URI as given`(_ text: String) throws {
         #expect(try ClientURI(text).text == text)
@@ -22,6 +25,13 @@ import Testing
         "data:text/html,x", "myapp:/callback", "com.example.app:", "HTTPS://app.example.com/", "vbscript:x",
         "https://app.example.com/a b", "https://app.example.com/\u{E9}", "https://app.example.com\\@evil.example/",
         "https://[::1/", "https://app.example.com/%2", "file:///etc/passwd", "https://[::1]x/",
+        "https://[;script-src'unsafe-inline'data:]/cb", "https://[]/", "https://[::1%25eth0]/", "https://[1:2:3]/",
+        "https://[1::2::3]/", "https://[1:2:3:4:5:6:7:8:9]/", "https://[12345::]/", "https://[1::2:3:4:5:6:7:8]/",
+        "https://[::1.2.3.4:5]/", "https://[::256.1.1.1]/", "https://[192.0.2.1]/", "https://[v1.a]/",
+        "https://app..example.com/", "https://app.example.com./", "https://-app.example.com/", "https://app-.example/",
+        "https://a_b.example.com/", "https://app.example.0x7f/", "https://192.0.2/", "https://192.0.2.01/",
+        "https://192.0.2.256/", "https://xn--zzzzzzzz99999.example/",
+        "https://\(String(repeating: "a", count: 64)).example/",
     ])
     func `oidcc-ensure-registered-redirect-uri refuses a URI that leads elsewhere or nowhere`(_ text: String) {
         #expect(throws: ValueError.self) { try ClientURI(text) }
@@ -108,6 +118,29 @@ import Testing
         #expect(throws: App.Rejection.unknownApp) { try App.decide(App.initial, .changeClient(first, by)) }
     }
 
+    @Test func `needs a challenge without a secret, by the operator's word, or once the client answered one`() throws {
+        let uri = try ClientURI("https://a.example/"), by = try Scene.operated()
+        #expect(try !ClientRegistration(redirects: [uri]).needsChallenge)
+        #expect(try ClientRegistration(redirects: [uri], isPublic: true).needsChallenge)
+        #expect(try ClientRegistration(redirects: [uri], challenge: .required).needsChallenge)
+
+        var state = try `Users and apps`.app()
+        func take(_ command: App.Command) throws -> Int {
+            let events = try App.decide(state, command)
+            for event in events { App.evolve(&state, Sample.recorded(event)) }
+            return events.count
+        }
+        #expect(try take(.noteChallenge) == 0, "the app is no client")
+        let client = try ClientRegistration(redirects: [uri])
+        #expect(try take(.changeClient(client, by)) == 1)
+        #expect(try take(.noteChallenge) == 1 && state.client?.needsChallenge == true)
+        #expect(try take(.noteChallenge) == 0, "it is recorded once")
+        #expect(try take(.changeClient(client, by)) == 1, "the same registration leaves the choice to the client again")
+        #expect(state.client == client)
+        #expect(try take(.noteChallenge) == 1 && take(.noteChallenge) == 0)
+        #expect(throws: App.Rejection.unknownApp) { try App.decide(App.initial, .noteChallenge) }
+    }
+
     @Test func `is read only as it is written`() throws {
         let version = GoldenFiles.Version(type: AppClientChanged.self, schema: 1)
         guard case .object(let members)? = try GoldenFiles.data(version).first else {
@@ -117,6 +150,7 @@ import Testing
             ("redirects", []), ("redirects", ["https://b.example/", "https://a.example/"]),
             ("redirects", ["https://a.example/", "https://a.example/"]), ("redirects", ["javascript:x"]),
             ("origins", ["https://a.example/"]), ("tenants", ["x"]), ("idToken", "none"), ("consent", "never"),
+            ("pkce", "optional"),
         ]
         for (name, value) in faults {
             var changed = members

@@ -87,6 +87,11 @@ enum EventSamples {
                 appID: app,
                 client: try ClientRegistration(
                     redirects: [ClientURI("http://127.0.0.1:8000/callback")], anyTenant: true), by: byOperator),
+            AppClientChanged(
+                appID: app,
+                client: try ClientRegistration(
+                    redirects: [ClientURI("https://app.example.com/callback")], challenge: .required), by: byOperator),
+            AppChallengeAnswered(appID: app),
             PagesEnabled(appID: app, by: byOperator),
             TokenKeysRotated(keyIDs: keyIDs, signsFrom: Sample.start, isCompromised: false),
             BrowserSessionOpened(browserSessionID: Sample.id(95), sessionID: session, employeeID: employee),

@@ -9,6 +9,7 @@ import Testing
         "EmployeeCancelled/note", "CredentialsLocked/until", "InvitationIssued/email",
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "SessionClosed/successor",
+        "AppClientChanged/pkce",
     ]
 
     /// Runs a check on each golden object of each event.

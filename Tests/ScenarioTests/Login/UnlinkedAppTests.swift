@@ -11,6 +11,28 @@ struct `An app that is not linked to a company` {
         return lines.first { $0.hasPrefix(start) }.flatMap { Int($0.dropFirst(start.count)) }
     }
 
+    @Test func `begins flows that read as much as others`() async throws {
+        try await inTurn { world in
+            let (own, other, absent) = ("timing-one.example", "timing-two.example", "timing-nil.example")
+            _ = try await world.client.found(own)
+            _ = try await world.client.found(other)
+            let app = try await world.makeApp(name: "timing")
+            try await world.linkApp(app, to: own)
+            // A flow remembers whose streams are read in place of those that are hidden or do not exist.
+            // Decoys of several names differ in their keys, so the shortest of some counts.
+            func bytes(_ company: String) async throws -> Int64 {
+                try await world.superuser { try await $0.executeScript("DELETE FROM tenure.flow") }
+                for number in 0..<12 {
+                    let body = Person("nobody-\(number)", at: company).login(Device())
+                    #expect(try await world.client.by(app).post("/v1/logins", body).status == 201)
+                }
+                return try await world.number("SELECT min(octet_length(sealed))::bigint FROM tenure.flow")
+            }
+            let known = try await bytes(own), hidden = try await bytes(other), unknown = try await bytes(absent)
+            #expect(abs(hidden - known) < 40 && abs(unknown - hidden) < 40, "\(known) \(hidden) \(unknown)")
+        }
+    }
+
     @Test func `is named in the metrics with its calls, and never the company`() async throws {
         try await inTurn { world in
             let client = try world.client

@@ -5,7 +5,8 @@ import TenureAPI
 import TenureServer
 import Testing
 
-/// A module of the OpenID Foundation's conformance suite, stated anew, under its name.
+/// A module of the OpenID Foundation's conformance suite, stated anew, under its name. It sends what the suite sends:
+/// `openid` is the only scope where it names no others, and there is a challenge in one module only.
 struct ConformanceModule: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let check: @Sendable (ConformanceStage) async throws -> Void
@@ -35,22 +36,66 @@ struct ConformanceModule: Sendable, CustomTestStringConvertible {
     /// The modules of the profile Basic OP.
     static let basic = requests + refusals + people + tokens
 
+    /// A module that the suite skips, because the metadata do not list the scopes that it requests. A request with them is
+    /// no error.
+    private static func skips(_ name: String, _ scopes: String) -> ConformanceModule {
+        ConformanceModule(name) { stage in
+            let metadata = try await stage.party.world.client.get("/.well-known/openid-configuration", by: .nobody)
+            let known = metadata["scopes_supported"]?.items.compactMap(\.text) ?? []
+            #expect(scopes.split(separator: " ").contains { !known.contains(String($0)) })
+            let tokens = try await stage.party.tokens(["scope": scopes], cookie: stage.cookie)
+            #expect(try await stage.party.userInfo(tokens.access).status == 200)
+        }
+    }
+
     /// What a client may send.
     private static let requests: [ConformanceModule] = [
-        succeeds("oidcc-server"), succeeds("oidcc-ensure-request-with-valid-pkce-succeeds"),
-        succeeds("oidcc-ensure-other-scope-order-succeeds", ["scope": "groups email profile openid"]),
-        succeeds("oidcc-scope-profile", ["scope": "openid profile"]),
-        succeeds("oidcc-scope-email", ["scope": "openid email"]),
-        succeeds("oidcc-scope-address", ["scope": "openid address"]),
-        succeeds("oidcc-scope-phone", ["scope": "openid phone"]),
-        succeeds("oidcc-scope-all", ["scope": "openid profile email address phone offline_access groups"]),
+        succeeds("oidcc-server"),
+        ConformanceModule("oidcc-ensure-request-with-valid-pkce-succeeds") { stage in
+            var party = stage.party
+            party.usesPKCE = true
+            let tokens = try await party.tokens(cookie: stage.cookie)
+            #expect(try await party.userInfo(tokens.access).status == 200)
+            // A client of the suite that did so needs a challenge from then on: the next plan is for another client.
+            let answer = try await stage.answer([:])
+            #expect(answer["error"] == "invalid_request")
+        },
+        ConformanceModule("oidcc-scope-profile") { stage in
+            let tokens = try await stage.party.tokens(["scope": "openid profile"], cookie: stage.cookie)
+            let info = try await stage.party.userInfo(tokens.access)
+            #expect(tokens.scope == "openid profile" && info["preferred_username"] == "founder", "\(info)")
+            // The suite warns that the others of this scope are missing.
+            for name in ["name", "given_name", "family_name", "locale", "updated_at"] { #expect(info[name] == nil) }
+        },
+        ConformanceModule("oidcc-scope-email") { stage in
+            let tokens = try await stage.party.tokens(["scope": "openid email"], cookie: stage.cookie)
+            let info = try await stage.party.userInfo(tokens.access)
+            #expect(tokens.scope == "openid email" && info.status == 200)
+            #expect(info["email"] == nil && info["email_verified"] == nil, "a warning: the address is not verified")
+        },
+        skips("oidcc-scope-address", "openid address"), skips("oidcc-scope-phone", "openid phone"),
+        skips("oidcc-scope-all", "openid email phone address profile"),
+        ConformanceModule("oidcc-alternate-happy-flow") { stage in
+            // The scopes stand in reverse, and so do the parameters.
+            let parameters = stage.party.parameters(["scope": "email openid"])
+            for sorted in [parameters.sorted { $0.0 > $1.0 }, parameters.sorted { $0.0 < $1.0 }] {
+                let reply = try await stage.party.browse("/authorize", sorted, cookie: stage.cookie)
+                let answer = try stage.party.answer(reply)
+                let tokens = try GrantTokens(try await stage.party.redeem(try #require(answer["code"])))
+                #expect(try await stage.party.userInfo(tokens.access).status == 200 && answer["state"] == "st &te")
+            }
+        },
         succeeds("oidcc-display-page", ["display": "page"]), succeeds("oidcc-display-popup", ["display": "popup"]),
-        succeeds("oidcc-login-hint", ["login_hint": "somebody@elsewhere.example"]),
-        succeeds("oidcc-ui-locales", ["ui_locales": "se de"]),
-        succeeds("oidcc-claims-locales", ["claims_locales": "se"]),
-        succeeds("oidcc-claims-essential", ["claims": #"{"userinfo":{"name":{"essential":true}}}"#]),
+        succeeds("oidcc-login-hint", ["login_hint": "buffy@id.example"]),
+        succeeds("oidcc-ui-locales", ["ui_locales": "se"]), succeeds("oidcc-claims-locales", ["claims_locales": "se"]),
+        ConformanceModule("oidcc-claims-essential") { stage in
+            let claims = #"{"userinfo":{"name":{"essential":true}}}"#
+            let tokens = try await stage.party.tokens(["claims": claims], cookie: stage.cookie)
+            let info = try await stage.party.userInfo(tokens.access)
+            #expect(try info.status == 200 && info["name"] == nil && tokens.claims["name"] == nil, "a warning")
+        },
         succeeds("oidcc-ensure-request-with-acr-values-succeeds", ["acr_values": "1 2"]),
-        succeeds("oidcc-ensure-request-with-unknown-parameter-succeeds", ["extra": "foobar", "continue": "x"]),
+        succeeds("oidcc-ensure-request-with-unknown-parameter-succeeds", ["extra": "foobar"]),
         ConformanceModule("oidcc-ensure-request-without-nonce-succeeds-for-code-flow") { stage in
             let tokens = try await stage.party.tokens(["nonce": nil], cookie: stage.cookie)
             #expect(try tokens.claims["nonce"] == nil)
@@ -60,7 +105,8 @@ struct ConformanceModule: Sendable, CustomTestStringConvertible {
             let stored = try await party.browse("/authorize", party.parameters(), cookie: nil, method: "POST")
             let location = try #require(stored.headers["location"])
             #expect(stored.status == 303)
-            #expect(try party.answer(try await party.browse(location, cookie: stage.cookie))["code"] != nil)
+            let code = try #require(try party.answer(try await party.browse(location, cookie: stage.cookie))["code"])
+            _ = try GrantTokens(try await party.redeem(code))
         },
     ]
 
@@ -152,9 +198,12 @@ struct ConformanceModule: Sendable, CustomTestStringConvertible {
             _ = try GrantTokens(try await stage.party.redeem(code, by: .nobody, adding: fields))
         },
         ConformanceModule("oidcc-refresh-token") { stage in
-            let first = try await stage.party.tokens(["scope": "openid offline_access"], cookie: stage.cookie)
-            let other = try await RelyingParty.make(stage.party.world, of: [stage.member.person.company])
-            #expect(try await other.refresh(first.refresh)["error"] == "invalid_grant", "bound to the client")
+            let first = try await stage.party.offlineTokens(cookie: stage.cookie)
+            var other = try await RelyingParty.make(stage.party.world, of: [stage.member.person.company])
+            (other.usesPKCE, other.changes) = (false, stage.party.changes)
+            other.changes["nonce"] = String(repeating: "n", count: 43)
+            let foreign = try await other.offlineTokens(cookie: stage.cookie)
+            #expect(try await stage.party.refresh(foreign.refresh)["error"] == "invalid_grant", "bound to the client")
             let (before, after) = (
                 try first.claims, try GrantTokens(try await stage.party.refresh(first.refresh)).claims
             )
@@ -172,10 +221,13 @@ struct ConformanceStage: Sendable {
     let member: Member
     let cookie: String
 
-    init(_ world: TenureWorld) async throws {
+    /// - Parameter mode: How the client wants to be answered.
+    init(_ world: TenureWorld, mode: String? = nil) async throws {
         let company = "\(Person.word()).example"
         member = try await world.client.found(company)
-        party = try await RelyingParty.make(world, of: [company])
+        var party = try await RelyingParty.make(world, of: [company])
+        (party.usesPKCE, party.changes) = (false, ["scope": "openid", "response_mode": mode])
+        self.party = party
         cookie = try await party.cookie(of: member)
     }
 
@@ -207,7 +259,7 @@ struct ConformanceStage: Sendable {
         let caller = AuthenticateClient(clientID: party.app.appId, secret: party.app.secret)
         let client = try #require(try await party.world.service.run(caller, Call(requestId: "client")))
         let again = RedeemCode(
-            client: client, code: code, redirect: RelyingParty.redirect, verifier: party.verifier)
+            client: client, code: code, redirect: RelyingParty.redirect, verifier: nil)
         let answer = try await party.world.service.run(
             again, Call(requestId: "again", time: Timestamp.now().adding(wait)))
         guard case .refused(let refusal) = answer else {
@@ -217,5 +269,19 @@ struct ConformanceStage: Sendable {
         #expect(refusal.error == "invalid_grant")
         #expect(try await party.userInfo(tokens.access).status == 401)
         #expect(try await party.refresh(tokens.refresh)["error"] == "invalid_grant")
+    }
+}
+
+extension RelyingParty {
+    /// The tokens of a grant that outlives the session, after the person consented on the page.
+    fileprivate func offlineTokens(cookie: String) async throws -> GrantTokens {
+        let asked = try await authorize(["scope": "openid offline_access", "prompt": "consent"], cookie: cookie)
+        let location = try #require(asked.headers["location"]), page = "/consent?request="
+        try #require(location.hasPrefix(page), "\(location)")
+        let consent = AnswerConsent(handle: String(location.dropFirst(page.count)), cookie: cookie, isGiven: true)
+        let answer = try await world.service.run(consent, Call(requestId: "page"))
+        guard case .redirect(let url, _) = answer else { throw Flow.Unexpected(description: "no code") }
+        let code = URLComponents(string: url)?.queryItems?.first { $0.name == "code" }?.value
+        return try GrantTokens(try await redeem(try #require(code)))
     }
 }

@@ -36,6 +36,7 @@ struct `A grant of a client` {
 
         let seen = try await client.form("/oauth/introspect", [("token", tokens.access)], by: .app(party.app))
         #expect(seen["active"] == true && seen["scope"]?.text == tokens.scope)
+        #expect(seen["client_id"]?.text == party.app.appId && seen["aud"]?.text == party.app.appId)
         let foreign = try await client.form("/oauth/introspect", [("token", tokens.access)])
         #expect(try foreign.json == ["active": false])
         let hidden = try await client.form("/oauth/introspect", [("token", tokens.refresh)], by: .app(party.app))
@@ -73,6 +74,23 @@ struct `A grant of a client` {
         #expect(try await party.refresh(first.refresh)["error"] == "invalid_grant")
         #expect(try await party.userInfo(third.access).status == 401)
         #expect(try await party.refresh(third.refresh)["error"] == "invalid_grant")
+    }
+
+    @Test func `gives fewer scopes to a refresh that asks for fewer, and keeps its own`() async throws {
+        let (party, _, cookie) = try await scene("narrow.example"), client = try party.world.client
+        let first = try await party.tokens(cookie: cookie)
+        let narrow = try GrantTokens(try await party.refresh(first.refresh, scope: "openid profile unknown"))
+        #expect(narrow.scope == "openid profile")
+        let claims = try narrow.claims, info = try await party.userInfo(narrow.access)
+        #expect(claims["groups"] == nil && claims["preferred_username"] == "founder")
+        #expect(info["groups"] == nil && info["preferred_username"] == "founder", "\(info)")
+        let seen = try await client.form("/oauth/introspect", [("token", narrow.access)], by: .app(party.app))
+        #expect(seen["scope"] == "openid profile")
+        let refused = try await party.refresh(narrow.refresh, scope: "openid offline_access")
+        #expect(refused["error"] == "invalid_scope")
+        let whole = try GrantTokens(try await party.refresh(narrow.refresh))
+        #expect(try whole.scope == first.scope && whole.claims["groups"] == ["securityAdmin"])
+        #expect(try await party.userInfo(narrow.access).status == 401, "only the newest access token counts")
     }
 
     @Test func `of a public client has no leeway for a refresh but the same idempotency key`() async throws {

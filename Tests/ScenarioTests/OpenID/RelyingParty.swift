@@ -15,6 +15,10 @@ struct RelyingParty: Sendable {
     let app: TestApp
     /// What only this client knows of its requests (RFC 7636).
     let verifier: String
+    /// What is different in every request of this client.
+    var changes: [String: String?] = [:]
+    /// Whether the client sends a challenge and its verifier.
+    var usesPKCE = true
 
     /// An app that is registered as a client and linked to companies.
     ///
@@ -44,10 +48,12 @@ struct RelyingParty: Sendable {
         var values: [String: String] = [
             "client_id": app.appId, "redirect_uri": Self.redirect, "response_type": "code",
             "scope": "openid profile email groups", "state": "st &te", "nonce": "n-1",
-            "code_challenge": Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8)))),
-            "code_challenge_method": "S256",
         ]
-        for (name, value) in changes { values[name] = value }
+        if usesPKCE {
+            values["code_challenge"] = Base64URL.encode(Array(SHA256.hash(data: Array(verifier.utf8))))
+            values["code_challenge_method"] = "S256"
+        }
+        for (name, value) in self.changes.merging(changes, uniquingKeysWith: { $1 }) { values[name] = value }
         return values.map { ($0.key, $0.value) }
     }
 
@@ -69,13 +75,25 @@ struct RelyingParty: Sendable {
         try await browse("/authorize", parameters(changes), cookie: cookie)
     }
 
-    /// The parameters of the address to which a reply sends the browser.
+    /// The parameters of the address to which a reply sends the browser, or of the form that it posts there.
     func answer(_ reply: HTTPReply, at redirect: String = redirect) throws -> [String: String] {
+        if changes["response_mode"] == "form_post" { return try posted(reply, to: redirect) }
         try #require(reply.status == 303, "\(reply)")
         let location = try #require(reply.headers["location"])
         try #require(location.hasPrefix(redirect), "\(location)")
         let items = try #require(URLComponents(string: location)?.queryItems)
         return Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $0 + $1 })
+    }
+
+    /// The fields of the form that a page posts to the client (OAuth 2.0 Form Post Response Mode).
+    private func posted(_ reply: HTTPReply, to redirect: String) throws -> [String: String] {
+        let html = String(decoding: reply.body, as: UTF8.self)
+        try #require(reply.status == 200 && reply.headers["location"] == nil, "\(reply)")
+        try #require(html.contains("method=\"post\"") && html.contains("action=\"\(redirect)\""), "\(html)")
+        return html.matches(of: /<input type="hidden" name="([a-z_]+)" value="([^"]*)">/).reduce(into: [:]) {
+            $0[String($1.1)] = String($1.2).replacing("&quot;", with: "\"").replacing("&lt;", with: "<")
+                .replacing("&gt;", with: ">").replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+        }
     }
 
     /// A code for the person of a cookie.
@@ -88,12 +106,12 @@ struct RelyingParty: Sendable {
         _ code: String, by caller: Caller? = nil, verifier: String? = nil, redirect: String = redirect,
         adding more: [(String, String)] = []
     ) async throws -> HTTPReply {
-        try await world.client.form(
+        let sent = verifier ?? (usesPKCE ? self.verifier : nil)
+        return try await world.client.form(
             "/oauth/token",
             [
                 ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirect),
-                ("code_verifier", verifier ?? self.verifier),
-            ] + more, by: caller ?? .app(app))
+            ] + (sent.map { [("code_verifier", $0)] } ?? []) + more, by: caller ?? .app(app))
     }
 
     /// The tokens of a person.
@@ -102,9 +120,12 @@ struct RelyingParty: Sendable {
     }
 
     /// Exchanges a refresh token.
-    func refresh(_ token: String, by caller: Caller? = nil, key: String? = nil) async throws -> HTTPReply {
-        let fields = [("grant_type", "refresh_token"), ("refresh_token", token)]
-        let text = fields.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+    func refresh(
+        _ token: String, by caller: Caller? = nil, key: String? = nil, scope: String? = nil
+    ) async throws -> HTTPReply {
+        let fields =
+            [("grant_type", "refresh_token"), ("refresh_token", token)] + (scope.map { [("scope", $0)] } ?? [])
+        let text = fields.map { "\($0.0)=\(segment($0.1))" }.joined(separator: "&")
         var request = HTTPRequest("POST", "/oauth/token", by: caller ?? .app(app))
             .with("Content-Type", "application/x-www-form-urlencoded").with(body: text)
         if let key { request = request.with("Idempotency-Key", key) }

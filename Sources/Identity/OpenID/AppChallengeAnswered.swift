@@ -1,0 +1,14 @@
+import Canonical
+
+/// A client with a secret redeemed a code with the verifier of its challenge, and needs a challenge from now on.
+///
+/// It is recorded once for each registration that leaves the choice to the client. The operator's next
+/// ``AppClientChanged`` takes its place.
+package struct AppChallengeAnswered: EventPayload {
+    /// The client.
+    package var appID: AppID
+
+    /// The members as the log has them.
+    package static let members = EventMembers<AppChallengeAnswered>(
+        "AppChallengeAnswered", AppChallengeAnswered.init, Member("appId", \.appID))
+}
