@@ -61,6 +61,8 @@ package enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case tokenRevoked
     /// The person withdrew the consent.
     case consentWithdrawn
+    /// The person ended the grant, or all sessions.
+    case endedByOwner
 }
 
 extension MemberKind where Value == Set<OpenIDScope> {

@@ -56,6 +56,8 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package let locales: [String]
     /// Whether the account that is logged in may be chosen: the client takes it, and asked for no other one.
     package var accountSuits = true
+    /// Whether any program of the person's machine may have sent the request.
+    package var isUnassured = false
 }
 
 extension AuthorizationAnswer.Fault {

@@ -98,7 +98,8 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
                 page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
                 clientName: scene.clientName, origin: scene.request.redirect.origin,
                 scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
-                locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount)
+                locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount,
+                isUnassured: scene.registration.isUnassured(at: scene.request.redirect))
         } catch is AuthorizationFault {
             return nil
         }
