@@ -1,4 +1,4 @@
-import Canonical
+package import Canonical
 import Crypto
 package import ErrorCodes
 

@@ -89,7 +89,9 @@ package struct GrantGround: Sendable {
     /// Whether person, device key, link and credentials carry a session. Its own end is another question: a grant may
     /// outlive its session.
     package func carries(_ session: Session) -> Bool {
-        guard isActive(on: session.fingerprint), session.opened.position > employee.sessionsEndedAt else { return false }
+        guard isActive(on: session.fingerprint), session.opened.position > employee.sessionsEndedAt else {
+            return false
+        }
         if let app = session.app {
             guard tenant.links(app, as: .access), session.opened.position > tenant.unlinkedAt[app, default: 0] else {
                 return false

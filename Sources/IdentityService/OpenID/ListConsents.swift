@@ -5,6 +5,7 @@ package import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
+import TenureAPI
 
 /// What a client may learn about a person, as the person sees it: a consent, lasting grants, or both.
 package struct ConsentView: Sendable, Equatable {

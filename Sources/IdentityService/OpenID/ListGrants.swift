@@ -1,6 +1,6 @@
 import Canonical
 import EventCoding
-package import FoundationEssentials
+import FoundationEssentials
 import Identity
 package import TenureAPI
 
@@ -56,7 +56,9 @@ package struct EndOwnGrant: UseCase {
     package func run(_ run: UseCaseRun<Void>) async throws {
         let context = run.context
         guard let id = UUID(lowercased: grant),
-            let row = try await GrantRow.find(id, of: caller.tenantId, context, at: run.call.time), row.employee == caller.employeeId else { return }
+            let row = try await GrantRow.find(id, of: caller.tenantId, context, at: run.call.time),
+            row.employee == caller.employeeId
+        else { return }
         try await EndGrant(context: context).run(
             row.id, in: TenantID(row.tenant), .endedByOwner, run.call, actor: caller.employeeId)
     }

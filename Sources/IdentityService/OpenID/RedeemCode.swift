@@ -67,7 +67,8 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
                 || code.scopes.isSubset(of: log.ground.consent.scopes ?? [])
         else { return .invalidGrant }
         let row = grant(
-            of: code, session.row, app: app, log, isUnassured: registration.isUnassured(at: redirect), at: time, context)
+            of: code, session.row, app: app, log, isUnassured: registration.isUnassured(at: redirect), at: time, context
+        )
         let tokens = try await row.tokens(log, registration, nonce: code.nonce, at: time, context)
         try await append(row, log, call, context)
         return .issued(tokens)

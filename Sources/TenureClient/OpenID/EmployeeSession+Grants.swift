@@ -1,10 +1,11 @@
+import Canonical
+public import TenureAPI
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
 public import Foundation
 #endif
-
-public import TenureAPI
 
 extension EmployeeSession {
     /// Lists what clients got by this employee's log-ins with OpenID Connect: the open grants, the newest first.
