@@ -1,4 +1,4 @@
--- The OpenID provider: browser sessions, authorization requests, codes, grants and consents. For row-level security see
+-- The OpenID provider: browser sessions, authorization requests, codes and grants. For row-level security see
 -- m015_scope.sql; for codes of rows see m017_row_codes.sql.
 SET LOCAL ROLE tenure_owner;
 
@@ -82,21 +82,10 @@ CREATE TABLE tenure.client_grant (
 CREATE INDEX client_grant_by_employee ON tenure.client_grant (ledger_id, employee_id, client_id);
 CREATE INDEX client_grant_by_end ON tenure.client_grant (ends_at);
 
--- The consents in force, for a list. The stream of a consent decides.
-CREATE TABLE tenure.consent (
-    ledger_id uuid NOT NULL,
-    employee_id uuid NOT NULL,
-    client_id uuid NOT NULL,
-    scopes text NOT NULL,
-    given_at timestamptz NOT NULL,
-    CONSTRAINT consent_pkey PRIMARY KEY (ledger_id, employee_id, client_id)
-);
-
 DO $$
 DECLARE name text;
 BEGIN
-    FOREACH name IN ARRAY ARRAY['browser_session', 'authorization_request', 'authorization_code', 'client_grant',
-        'consent']
+    FOREACH name IN ARRAY ARRAY['browser_session', 'authorization_request', 'authorization_code', 'client_grant']
     LOOP
         EXECUTE format('ALTER TABLE tenure.%I ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', name);
         EXECUTE format('CREATE POLICY %I ON tenure.%I TO tenure_app USING (CASE'

@@ -68,7 +68,7 @@ extension Route {
         [
             readProviderMetadata, authorize, authorizeByForm, issueGrantTokens, readUserInfo, readUserInfoByForm,
             logOut,
-            logOutByForm,
+            logOutByForm, listGrants, endGrant, listEmployeeGrants,
         ]
     }
 }

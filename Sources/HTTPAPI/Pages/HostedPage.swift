@@ -4,7 +4,7 @@ struct HostedPage: Sendable {
     let language: PageLanguage
     let title: String
     /// What the template shows besides the title.
-    let content: PageContent
+    var content: PageContent
     var status = 200
     /// The origin of the client that the page's form ends at; `nil` for a form that ends here.
     var clientOrigin: String?

@@ -14,22 +14,28 @@ extension Route {
             "consents": .list(
                 consents.map { consent in
                     let client = consent.clientID.lowercased
-                    return [
+                    var shown: PageContent = [
                         "client": .text(client), "clientName": .text(consent.clientName),
-                        "given": .text(account.text(.consentsGiven, consent.givenAt.forPeople)),
                         "scopes": .list(
                             consent.scopes.compactMap(PageWord.init(scope:)).map { word in
                                 ["scope": .text(account.text(word))]
                             }),
                         "token": .text(account.token(.withdrawConsent, client)),
                     ]
+                    if let given = consent.givenAt {
+                        shown["given"] = .text(account.text(.consentsGiven, given.forPeople))
+                    }
+                    if let end = consent.lastsUntil {
+                        shown["lasting"] = .text(account.text(.consentsLasting, end.forPeople))
+                    }
+                    return shown
                 }),
         ]
         if consents.isEmpty { content["none"] = .text(account.text(.consentsNone)) }
         return try account.page(.consents, .consentsTitle, of: me, at: .showConsents, content).reply()
     }
 
-    /// `POST /account/consents`: withdraws the consent to one client.
+    /// `POST /account/consents`: withdraws the consent to one client, and ends its grants.
     static let withdrawConsent = accountForm(.withdrawConsent) { account, form in
         guard let client = UUID(lowercased: form.request) else { return try account.visit.reply(.malformed) }
         try await account.exchange.run(WithdrawConsent(browser: account.browser, client: client))

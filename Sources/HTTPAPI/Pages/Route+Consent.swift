@@ -12,7 +12,7 @@ extension Route {
             return exchange.goingOn(with: handle)
         }
         let language = visit.language(pending.locales)
-        let page = HostedPage(
+        var page = HostedPage(
             template: .consent, language: language,
             title: PageWord.consentTitle.text(in: language, pending.clientName),
             content: [
@@ -28,6 +28,9 @@ extension Route {
                 "allow": .text(PageWord.consentAllow.text(in: language)),
                 "deny": .text(PageWord.consentDeny.text(in: language)),
             ], clientOrigin: pending.origin)
+        if pending.isUnassured {
+            page.content["program"] = .text(PageWord.consentProgram.text(in: language, pending.clientName))
+        }
         return try page.reply()
     }
 

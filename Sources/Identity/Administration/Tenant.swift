@@ -169,6 +169,8 @@ extension Tenant {
         package internal(set) var replacedDelays: [ReplacedDelay] = []
         /// The linked apps, with the roles of their links.
         package internal(set) var links: [AppID: RoleSet] = [:]
+        /// The position of the event that last ended the link of each app.
+        package internal(set) var unlinkedAt: [AppID: Int64] = [:]
         /// For each app whose link has ADMINISTRATION, the event since which it has had that role without interruption.
         package internal(set) var administrationSince: [AppID: EventPlace] = [:]
         /// The domains that the tenant controls, in A-labels. All are spellings of the tenant's name.
@@ -278,6 +280,7 @@ extension Tenant {
             state.administrationSince[event.appID] = event.roles.contains(.administration) ? since : nil
         case .appUnlinked(let event):
             state.links[event.appID] = nil
+            state.unlinkedAt[event.appID] = recorded.position
             state.administrationSince[event.appID] = nil
         case .adminAppointed(let event):
             guard state.role(of: event.employeeID) == .employee else { return }

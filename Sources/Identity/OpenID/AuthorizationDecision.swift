@@ -28,17 +28,20 @@ package struct AuthorizationSituation: Sendable, Equatable {
         package var isTaken: Bool
         /// The scopes that the person consented to before; `nil` without a consent in force.
         package var consented: Set<OpenIDScope>?
+        /// Whether the person withdrew what the client had, and has not consented since.
+        package var hasWithdrawn: Bool
 
         /// Each parameter sets the property of the same name.
         package init(
             employee: EmployeeID, tenant: TenantID, authenticatedAt: Timestamp, isTaken: Bool,
-            consented: Set<OpenIDScope>? = nil
+            consented: Set<OpenIDScope>? = nil, hasWithdrawn: Bool = false
         ) {
             self.employee = employee
             self.tenant = tenant
             self.authenticatedAt = authenticatedAt
             self.isTaken = isTaken
             self.consented = consented
+            self.hasWithdrawn = hasWithdrawn
         }
     }
 
@@ -148,7 +151,7 @@ extension AuthorizationRequest {
         }
         if prompts.contains(.consent) { return ask() }
         switch situation.consentMode {
-        case .never: return .answer
+        case .never: return person.hasWithdrawn ? ask() : .answer
         case .always: return ask()
         case .once: return person.consented.map(scopes.isSubset) ?? false ? .answer : ask()
         }

@@ -105,6 +105,13 @@ package struct ClientRegistration: Sendable, Hashable {
         Set(values).sorted { $0.description.utf8.lexicographicallyPrecedes($1.description.utf8) }
     }
 
+    /// Whether an answer at a URI may reach any program of the person's machine: the client has no secret, and the URI
+    /// is of the loopback interface or of an app's scheme (RFC 8252, section 8.6).
+    package func isUnassured(at redirect: ClientURI) -> Bool { isPublic && redirect.authority?.scheme != "https" }
+
+    /// When people are asked whose answer goes to a URI: each time if any program may have sent the request.
+    package func consent(at redirect: ClientURI) -> ConsentMode { isUnassured(at: redirect) ? .always : consent }
+
     /// Whether the client takes people of a tenant. Whether the tenant links the client is another question.
     package func takes(_ tenant: TenantID) -> Bool { anyTenant || tenants.contains(tenant) }
 

@@ -1,4 +1,4 @@
-import Canonical
+package import Canonical
 import Crypto
 package import ErrorCodes
 
@@ -17,14 +17,20 @@ package enum Consent: Decider {
     package struct State: Sendable, Equatable {
         /// The scopes that the employee consented to; `nil` without a consent in force.
         package internal(set) var scopes: Set<OpenIDScope>?
+        /// When the employee gave the consent in force; `nil` without one.
+        package internal(set) var givenAt: Timestamp?
+        /// The position of the last withdrawal; 0 before the first.
+        package internal(set) var withdrawnAt: Int64 = 0
+        /// Whether the employee withdrew, and has not consented since: also a client that asks nobody asks then.
+        package var isWithdrawn: Bool { scopes == nil && withdrawnAt > 0 }
     }
 
     /// A command on a consent.
     package enum Command: Sendable, Equatable {
         /// Consent to scopes, besides those of before.
         case give(EmployeeID, AppID, Set<OpenIDScope>)
-        /// Withdraw the consent.
-        case withdraw(EmployeeID, AppID)
+        /// Withdraw the consent, or what the client got without one.
+        case withdraw(EmployeeID, AppID, hasGrants: Bool)
     }
 
     /// The reasons to reject a command.
@@ -54,20 +60,25 @@ package enum Consent: Decider {
     /// Applies an event.
     package static func evolve(_ state: inout State, _ recorded: Recorded<ConsentEvent>) {
         switch recorded.event {
-        case .given(let event): state.scopes = event.scopes
-        case .withdrawn: state.scopes = nil
+        case .given(let event):
+            state.scopes = event.scopes
+            state.givenAt = recorded.time
+        case .withdrawn:
+            state.scopes = nil
+            state.givenAt = nil
+            state.withdrawnAt = recorded.position
         }
     }
 
-    /// Decides a command. Every consent is an event, a repeated one too; withdrawing none is not.
+    /// Decides a command. Every consent is an event, a repeated one too; withdrawing nothing is not.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [ConsentEvent] {
         switch command {
         case .give(let employee, let client, let scopes):
             guard !scopes.isEmpty else { throw .noScope }
             let all = scopes.union(state.scopes ?? [])
             return [.given(ConsentGiven(employeeID: employee, clientID: client, scopes: all))]
-        case .withdraw(let employee, let client):
-            guard state.scopes != nil else { return [] }
+        case .withdraw(let employee, let client, let hasGrants):
+            guard state.scopes != nil || (hasGrants && !state.isWithdrawn) else { return [] }
             return [.withdrawn(ConsentWithdrawn(employeeID: employee, clientID: client))]
         }
     }

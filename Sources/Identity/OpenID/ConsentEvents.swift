@@ -15,7 +15,7 @@ package struct ConsentGiven: EventPayload {
         Member("employeeId", \.employeeID), Member("clientId", \.clientID), Member("scopes", \.scopes, .scopes))
 }
 
-/// An employee withdrew a consent; the client's grants end with it.
+/// An employee withdrew a consent, or what a client that asks nobody has; the client's grants end with it.
 package struct ConsentWithdrawn: EventPayload {
     /// The employee.
     package var employeeID: EmployeeID

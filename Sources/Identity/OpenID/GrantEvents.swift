@@ -63,6 +63,8 @@ package enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case consentWithdrawn
     /// The person logged out at the client's request.
     case loggedOut
+    /// The person ended the grant, or all sessions.
+    case endedByOwner
 }
 
 extension MemberKind where Value == Set<OpenIDScope> {

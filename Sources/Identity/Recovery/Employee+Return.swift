@@ -403,6 +403,7 @@ extension Employee {
             back.completedAt = recorded.time
             state.openedReturn = nil
             state.completedReturns.append(back)
+            state.sessionsEndedAt = recorded.position
             authorize(&state, back.key, recorded)
         case .returnCancelled(let event):
             if state.openedReturn?.id == event.returnID { state.openedReturn = nil }

@@ -209,6 +209,7 @@ extension Employee {
                 state.account?.cancelledBy = event.by
             }
             state.account?.isCancelled = true
+            state.sessionsEndedAt = recorded.position
             if event.schema >= 2 { endKeys(&state, recorded.time, event.by) }
             if event.reason == .reclaimed { reclaim(&state, recorded.time, event.by) }
         case .reinstated:
@@ -223,7 +224,7 @@ extension Employee {
             state.account?.isCancelled = true
             state.account?.isReleased = true
             endKeys(&state, recorded.time, event.by)
-        case .sessionsEnded: break
+        case .sessionsEnded: state.sessionsEndedAt = recorded.position
         case .returnRequested, .returnOpened, .returnCompleted, .returnCancelled: evolveReturn(&state, recorded)
         case .erased(let event):
             state.account?.isCancelled = true
@@ -383,6 +384,8 @@ extension Employee {
         package internal(set) var openedReturn: Return?
         /// The returns that were completed and not undone, in order. The last one says which key carries the role.
         package internal(set) var completedReturns: [Return] = []
+        /// The position of the last event that ended all sessions; 0 before the first.
+        package internal(set) var sessionsEndedAt: Int64 = 0
 
         /// Whether the employee id can still be released.
         package var isProvisional: Bool { account != nil && !belongsToSomebody }

@@ -12,16 +12,9 @@ struct OpenIDTrail: Sendable {
     ]
 
     private struct Session: Sendable {
-        let employee: EmployeeID
-        let fingerprint: KeyFingerprint
-        /// The app that opened the session; `nil` in events of version 1.
-        let app: AppID?
-        let end: Timestamp
-        /// When and in which request the session was opened.
-        let time: Timestamp
-        let requestID: String?
-        /// Whether the link of the app ended meanwhile, which ends the session.
-        var isUnlinked = false
+        let opened: GrantGround.Session
+        /// When the session ends at the latest, unless it is refreshed.
+        let expiry: Timestamp
         /// Whether a browser got a cookie for it.
         var isBrowsed = false
         /// Whether it replaced another one.
@@ -30,8 +23,8 @@ struct OpenIDTrail: Sendable {
 
     /// The sessions that may be open.
     private var sessions: [UUID: Session] = [:]
-    /// The consents in force, by the ids of their streams.
-    private var consents: Set<UUID> = []
+    /// Whether each consent is in force, by the ids of their streams. A grant counts as one that may be withdrawn.
+    private var consents: [UUID: Bool] = [:]
     /// The number of sessions at which those that have expired are forgotten.
     private var limit = 1_024
 
@@ -44,26 +37,28 @@ struct OpenIDTrail: Sendable {
     static let withdrawn = "a consent is withdrawn that is not in force"
     static let browsed = "a session has a second browser session"
     static let unreplaced = "a session is replaced by none of the same person, device key and append"
+    static let unconsented = "a grant is opened for a client that lost the consent"
+    static let ended = "a grant is opened in a session that was ended with all others"
 
     /// Takes what begins and ends sessions and consents.
     mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
         switch payload {
         case let payload as SessionOpened:
             // Pages never refresh a session, so what depends on it is opened before its first end.
+            let moment = GrantGround.Moment(position: event.position, time: event.time, requestID: event.requestId)
             sessions[payload.sessionID.uuid] = Session(
-                employee: payload.employeeID, fingerprint: payload.fingerprint, app: payload.appID,
-                end: payload.expiresAt, time: event.time, requestID: event.requestId)
+                opened: GrantGround.Session(payload, at: moment), expiry: payload.expiresAt)
             guard sessions.count > limit else { return }
-            sessions = sessions.filter { $0.value.end.adding(Self.appendTime) >= event.time }
+            sessions = sessions.filter { $0.value.expiry.adding(Self.appendTime) >= event.time }
             limit = max(1_024, sessions.count * 2)
         case let payload as SessionClosed:
             sessions[event.stream.id] = nil
             if let successor = payload.successor { sessions[successor.uuid]?.isSuccessor = true }
         case let payload as BrowserSessionOpened: sessions[payload.sessionID.uuid]?.isBrowsed = true
-        case let payload as AppUnlinked:
-            for (id, session) in sessions where session.app == payload.appID { sessions[id]?.isUnlinked = true }
-        case is ConsentGiven: consents.insert(event.stream.id)
-        case is ConsentWithdrawn: consents.remove(event.stream.id)
+        case let payload as GrantOpened:
+            consents[Consent.id(of: payload.employeeID, to: payload.clientID)] = true
+        case is ConsentGiven: consents[event.stream.id] = true
+        case is ConsentWithdrawn: consents[event.stream.id] = false
         default: break
         }
     }
@@ -85,19 +80,16 @@ struct OpenIDTrail: Sendable {
                 ? Self.unreplaced : nil
         case let payload as GrantOpened:
             if let words = session(payload.sessionID, payload.employeeID, event) { return words }
-            guard let session = sessions[payload.sessionID.uuid], !session.isUnlinked,
-                tenant.links(payload.clientID, as: .access)
-            else { return Self.unlinked }
-            return Self.isActive(employees[payload.employeeID], session.fingerprint) ? nil : Self.inactive
+            return opened(payload, in: tenant, employees[payload.employeeID])
         case is GrantClosed: return event.streamVersion == 2 ? nil : Self.endless
-        case is ConsentWithdrawn: return consents.contains(event.stream.id) ? nil : Self.withdrawn
+        case is ConsentWithdrawn: return consents[event.stream.id] == true ? nil : Self.withdrawn
         default: return nil
         }
     }
 
     private func session(_ id: SessionID, _ employee: EmployeeID, _ event: RecordedEvent) -> String? {
-        guard event.streamVersion == 1, let session = sessions[id.uuid], session.employee == employee,
-            event.time <= session.end.adding(Self.appendTime)
+        guard event.streamVersion == 1, let session = sessions[id.uuid], session.opened.employee == employee,
+            event.time <= session.expiry.adding(Self.appendTime)
         else { return Self.sessionless }
         return nil
     }
@@ -108,13 +100,21 @@ struct OpenIDTrail: Sendable {
         guard payload.reason == .replaced, let former = sessions[payload.sessionID.uuid],
             let next = payload.successor.flatMap({ sessions[$0.uuid] })
         else { return false }
-        return former.isBrowsed && next.isBrowsed && !next.isSuccessor && former.employee == next.employee
-            && former.fingerprint == next.fingerprint && next.time == event.time && next.requestID == event.requestId
+        let opened = next.opened.opened
+        return former.isBrowsed && next.isBrowsed && !next.isSuccessor
+            && former.opened.employee == next.opened.employee && former.opened.fingerprint == next.opened.fingerprint
+            && opened.time == event.time && opened.requestID == event.requestId
     }
 
-    private static func isActive(_ employee: Employee.State?, _ fingerprint: KeyFingerprint) -> Bool {
-        guard let employee, let account = employee.account, !account.isCancelled else { return false }
-        return employee.keys.values.contains { $0.status == .authorized && $0.fingerprint == fingerprint }
+    /// What is wrong with a grant by what it rests on. The credentials lie in another ledger.
+    private func opened(_ payload: GrantOpened, in tenant: Tenant.State, _ employee: Employee.State?) -> String? {
+        guard let session = sessions[payload.sessionID.uuid]?.opened, let employee else { return Self.inactive }
+        let ground = GrantGround(employee: employee, tenant: tenant)
+        if consents[Consent.id(of: payload.employeeID, to: payload.clientID)] == false { return Self.unconsented }
+        guard tenant.links(payload.clientID, as: .access) else { return Self.unlinked }
+        guard !ground.carries(session) else { return nil }
+        if !ground.isActive(on: session.fingerprint) { return Self.inactive }
+        return session.opened.position <= employee.sessionsEndedAt ? Self.ended : Self.unlinked
     }
 
     /// Whether an event is in the stream that it changes.

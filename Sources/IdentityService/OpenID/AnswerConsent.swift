@@ -4,7 +4,6 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
-import Postgres
 
 /// Takes the answer to the question for consent, and goes on with the request.
 package struct AnswerConsent: UseCase, CustomStringConvertible {
@@ -52,15 +51,6 @@ package struct AnswerConsent: UseCase, CustomStringConvertible {
                 metadata: EventMetadata(actor: person.employee.uuid, app: client.uuid, requestId: call.requestId))
             try recorder.add(
                 events, to: .consent(person.employee, to: client, in: person.tenant), version: version)
-            let scopes = scene.request.scopes.union(state.scopes ?? []).text
-            recorder.statements.append(
-                """
-                INSERT INTO tenure.consent (ledger_id, employee_id, client_id, scopes, given_at)
-                VALUES (\(person.tenant.uuid), \(person.employee.uuid), \(client.uuid), \(scopes),
-                    \(call.time.postgres))
-                ON CONFLICT (ledger_id, employee_id, client_id) DO UPDATE SET scopes = excluded.scopes,
-                    given_at = excluded.given_at
-                """)
             try await recorder.append()
         }
     }

@@ -60,6 +60,8 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package var accountSuits = true
     /// Whether ``loginHint`` is an address, and no id.
     package var hintIsAddress = false
+    /// Whether any program of the person's machine may have sent the request.
+    package var isUnassured = false
 }
 
 extension AuthorizationAnswer.Fault {

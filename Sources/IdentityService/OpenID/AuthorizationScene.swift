@@ -32,7 +32,8 @@ struct AuthorizationScene: Sendable {
         clientName = app.state.name ?? ""
         browser = try await context.browserSession(cookie, at: time)
         var situation = AuthorizationSituation(
-            arrivedAt: stored.arrivedAt, time: time, consentMode: registration.consent, answers: stored.answers)
+            arrivedAt: stored.arrivedAt, time: time, consentMode: registration.consent(at: request.redirect),
+            answers: stored.answers)
         if let name = request.tenant {
             // A name that cannot be one is that of nobody's tenant.
             let canonical = (try? CompanyName(name))?.canonical ?? []
@@ -72,7 +73,8 @@ struct AuthorizationScene: Sendable {
         return AuthorizationSituation.Person(
             employee: employee, tenant: tenant, authenticatedAt: browser.authenticatedAt,
             isTaken: registration.takes(tenant) && snapshot.state.links(client, as: .access)
-                && !(account.state.account?.isCancelled ?? true), consented: consent.state.scopes)
+                && !(account.state.account?.isCancelled ?? true), consented: consent.state.scopes,
+            hasWithdrawn: consent.state.isWithdrawn)
     }
 
     /// The URL of an answer to the client: `iss` is in every one (RFC 9207).

@@ -103,7 +103,8 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
                 scopes: scene.request.scopes.names, loginHint: hint?.text,
                 tenant: scene.request.tenant ?? hint?.company,
                 locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount,
-                hintIsAddress: hint?.isAddress ?? false)
+                hintIsAddress: hint?.isAddress ?? false,
+                isUnassured: scene.registration.isUnassured(at: scene.request.redirect))
         } catch is AuthorizationFault {
             return nil
         }

@@ -13,10 +13,11 @@ struct EndGrant: Sendable {
     ///
     /// - Parameter reply: The statement that stores the reply of the call, and its ledger.
     func run(
-        _ grant: UUID, in tenant: TenantID, _ reason: GrantEnd, _ call: Call,
+        _ grant: UUID, in tenant: TenantID, _ reason: GrantEnd, _ call: Call, actor: UUID? = nil,
         storing reply: (statement: SQL, ledger: LedgerID)? = nil
     ) async throws {
-        var recorder = EventRecorder(context, at: call.time, metadata: EventMetadata(requestId: call.requestId))
+        var recorder = EventRecorder(
+            context, at: call.time, metadata: EventMetadata(actor: actor, requestId: call.requestId))
         try Self.add([grant], in: tenant, reason, to: &recorder)
         if let reply {
             recorder.statements.append(reply.statement)
@@ -45,6 +46,36 @@ struct EndGrant: Sendable {
             try Self.add(rows.map(\.id), in: TenantID(tenant), .loggedOut, to: &recorder)
             try await recorder.append()
         }
+    }
+
+    /// Ends all grants of an account at the request of its owner.
+    ///
+    /// - Parameter session: The session whose grants go on; `nil` if none do.
+    func endAll(of employee: EmployeeID, in tenant: TenantID, butOf session: UUID? = nil, _ call: Call) async throws {
+        try await optimistic {
+            while case let grants = try await GrantRow.ids(of: employee, in: tenant, butOf: session, context),
+                !grants.isEmpty
+            {
+                var recorder = EventRecorder(
+                    context, at: call.time, metadata: EventMetadata(actor: employee.uuid, requestId: call.requestId))
+                let open = try await forgettingEnded(grants, in: tenant)
+                guard !open.isEmpty else { continue }
+                try Self.add(open, in: tenant, .endedByOwner, to: &recorder)
+                try await recorder.append()
+            }
+        }
+    }
+
+    /// Returns those of the grants whose streams have no end, and deletes the rows of the others: somebody put them back.
+    func forgettingEnded(_ grants: [UUID], in tenant: TenantID) async throws -> [UUID] {
+        let streams = try await context.reader.streams(grants.map { .grant(GrantID($0), in: tenant) })
+        let open = grants.filter { streams[.grant(GrantID($0), in: tenant)]?.count == 1 }
+        let ended = grants.filter { !open.contains($0) }
+        if !ended.isEmpty {
+            _ = try await context.pool.query(
+                GrantRow.deletion(ended, of: tenant.uuid), in: [LedgerID(tenant.uuid)])
+        }
+        return open
     }
 
     /// Adds the ends of grants that are open.

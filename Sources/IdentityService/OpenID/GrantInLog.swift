@@ -9,58 +9,50 @@ struct GrantInLog: Sendable {
     let tenant: TenantSnapshot
     let employee: EmployeeSnapshot
     let client: AppSnapshot
-    /// The version of the tenant's stream that last ended the link of the client, or of the app that opened the session.
-    private let unlinked: Int64?
-    /// Whether the stream of the grant has an end.
-    private let isClosed: Bool
-    /// When the grant was opened; `nil` if its stream does not exist.
-    private let openedAt: Timestamp?
+    /// What the grant rests on.
+    let ground: GrantGround
+    /// The version of the stream of the account's consent to the client.
+    let consentVersion: Int
+    /// The session; `nil` if its stream does not exist.
+    let session: GrantGround.Session?
+    /// The grant; `nil` if its stream does not exist.
+    let grant: GrantGround.Grant?
+    /// The app that opened the session.
+    private let opener: AppSnapshot
     /// The longest lifetime of a grant that outlives its session.
     private let longest: Duration
-    /// When each revoked secret of the app that opened the session could be presented.
-    private let revoked: [ClosedRange<Timestamp>]
 
     /// Whether the stream of the grant exists.
-    var isOpened: Bool { openedAt != nil }
+    var isOpened: Bool { grant != nil }
 
-    /// Reads the streams in one round trip.
+    /// Reads the streams in two round trips: that of the person is known by the account.
     ///
     /// - Parameters:
     ///   - app: The app that opened the session.
     ///   - grant: The grant, or that which a code would open.
     static func read(
-        _ employee: EmployeeID, in tenant: TenantID, client: AppID, app: AppID, grant: GrantID,
+        _ employee: EmployeeID, in tenant: TenantID, client: AppID, app: AppID, session: UUID, grant: GrantID,
         _ context: ServiceContext
     ) async throws -> GrantInLog {
-        let streams: (tenant: StreamID, employee: StreamID, client: StreamID, grant: StreamID) = (
-            .tenant(tenant), .employee(employee, in: tenant), .app(client), .grant(grant, in: tenant)
-        )
-        let opener: [StreamID] = app == client ? [] : [.app(app)]
+        let own = StreamID.tenant(tenant), account = StreamID.employee(employee, in: tenant)
+        let consent = StreamID.consent(employee, to: client, in: tenant)
+        let opening = StreamID.session(session, in: tenant), granted = StreamID.grant(grant, in: tenant)
         let read = try await context.reader.read(
             StreamsQuery(
-                [streams.tenant, streams.employee, streams.client, streams.grant] + opener,
-                foundingOf: streams.tenant.ledger))
-        let ofTenant = read.streams[streams.tenant] ?? [], ofGrant = read.streams[streams.grant] ?? []
+                [own, account, consent, opening, granted, .app(client)] + (app == client ? [] : [.app(app)]),
+                foundingOf: own.ledger))
+        func events(_ stream: StreamID) -> [RecordedEvent] { read.streams[stream] ?? [] }
+        let snapshot = try StateLoader.tenant(tenant, read.founding, events(own))
+        let person = try StateLoader.employee(employee, events(account))
+        let ground = GrantGround(
+            employee: person.state, tenant: snapshot.state,
+            consent: Consent.fold(try events(consent).map { try EventCodec.decode($0) }),
+            credentials: try await context.lastChange(ofCredentialsOf: person.state.account?.user))
         return GrantInLog(
-            tenant: try StateLoader.tenant(tenant, read.founding, ofTenant),
-            employee: try StateLoader.employee(employee, read.streams[streams.employee] ?? []),
-            client: try StateLoader.app(client, read.streams[streams.client] ?? []),
-            unlinked: try ofTenant.last { try $0.unlinks([client, app]) }.map { Int64($0.streamVersion) },
-            isClosed: ofGrant.contains { $0.type == GrantClosed.type }, openedAt: ofGrant.first?.time,
-            longest: context.settings.grantLifetime, revoked: try revoked(read.streams[.app(app)] ?? []))
-    }
-
-    private static func revoked(_ ofApp: [RecordedEvent]) throws -> [ClosedRange<Timestamp>] {
-        var issued: [SecretID: Timestamp] = [:], revoked: [ClosedRange<Timestamp>] = []
-        for event in ofApp {
-            switch try EventCodec.payload(of: event) {
-            case let payload as AppSecretIssued: issued[payload.secretID] = event.time
-            case let payload as AppSecretRevoked:
-                if let start = issued[payload.secretID] { revoked.append(start...max(start, event.time)) }
-            default: break
-            }
-        }
-        return revoked
+            tenant: snapshot, employee: person, client: try StateLoader.app(client, events(.app(client))),
+            ground: ground, consentVersion: events(consent).last?.streamVersion ?? 0,
+            session: try GrantGround.Session(events(opening)), grant: try GrantGround.Grant(events(granted)),
+            opener: try StateLoader.app(app, events(.app(app))), longest: context.settings.grantLifetime)
     }
 
     /// What the operator registered about the client, if it takes people of the tenant and the tenant links it.
@@ -71,56 +63,85 @@ struct GrantInLog: Sendable {
         return registration
     }
 
-    /// Whether the account may be told about: it is not cancelled, and a device key of this fingerprint is in force.
-    func isActive(on fingerprint: [UInt8]) -> Bool {
-        guard let account = employee.state.account, !account.isCancelled else { return false }
-        return employee.state.keys.values.contains {
-            $0.status == .authorized && $0.fingerprint.bytes == fingerprint
-        }
+    /// Whether the session may open a grant: nothing ended it, and the client takes the person.
+    var permitsOpening: Bool {
+        guard let session, session.end == nil, registration != nil else { return false }
+        return ground.carries(session) && !isRevoked(session) && !ground.consent.isWithdrawn
     }
 
     /// Whether a grant goes on, as far as the log says. A grant without the scope `offline_access` needs its session
     /// besides.
     func permits(_ row: GrantRow, at time: Timestamp) -> Bool {
-        guard let openedAt, !isClosed, time < end(of: row, openedAt), (unlinked ?? 0) <= row.tenantVersion else {
-            return false
-        }
-        // One of them may have opened the session. Without `offline_access` the session has ended with its secret.
-        guard !revoked.contains(where: { $0.contains(openedAt) }) else { return false }
+        guard let session, let grant, ground.carries(grant, of: session, at: time), !isRevoked(session),
+            time < end(of: row, grant.opened.time)
+        else { return false }
         if let secret = row.secret, client.state.secrets[SecretID(secret)]?.isRevoked ?? true { return false }
-        return registration != nil && tenant.state.links(AppID(row.app), as: .access)
-            && isActive(on: row.fingerprint)
+        return registration != nil
+    }
+
+    /// Whether the secret was revoked with which the app opened the session.
+    private func isRevoked(_ session: GrantGround.Session) -> Bool {
+        session.secret.map { opener.state.secrets[$0]?.isRevoked ?? true } ?? false
     }
 
     /// The end of a grant. What shortens the lifetime now, an appointment or a setting, also shortens open grants.
-    private func end(of row: GrantRow, _ openedAt: Timestamp) -> Timestamp {
-        row.isOffline ? min(row.end, openedAt.adding(offlineLifetime)) : row.end
+    func end(of row: GrantRow, _ openedAt: Timestamp) -> Timestamp {
+        row.isOffline ? min(row.end, openedAt.adding(offlineLifetime())) : row.end
     }
 
-    /// The lifetime of a grant that outlives its session: a day at most for an admin.
-    var offlineLifetime: Duration {
-        tenant.state.role(of: employee.id).isAdministrative ? min(longest, Self.ofAdmins) : longest
+    /// The lifetime of a grant that outlives its session: a day at most for an admin, and a week for a client that any
+    /// program of the machine may pretend to be.
+    func offlineLifetime(isUnassured: Bool = false) -> Duration {
+        let lifetime = isUnassured ? min(longest, Self.ofUnassured) : longest
+        return tenant.state.role(of: employee.id).isAdministrative ? min(lifetime, Self.ofAdmins) : lifetime
     }
 
     private static let ofAdmins: Duration = .seconds(86_400)
+    private static let ofUnassured: Duration = .seconds(7 * 86_400)
 }
 
-extension RecordedEvent {
-    /// Whether the event ends the link of one of some apps.
-    fileprivate func unlinks(_ apps: Set<AppID>) throws -> Bool {
-        guard type == AppUnlinked.type, let event = try EventCodec.payload(of: self) as? AppUnlinked else {
-            return false
+extension GrantGround.Moment {
+    fileprivate init(_ event: RecordedEvent) {
+        self.init(position: event.position, time: event.time, requestID: event.requestId)
+    }
+}
+
+extension GrantGround.Session {
+    /// The session of a stream; `nil` without an opening.
+    fileprivate init?(_ events: [RecordedEvent]) throws {
+        guard let first = events.first, let opened = try EventCodec.payload(of: first) as? SessionOpened else {
+            return nil
         }
-        return apps.contains(event.appID)
+        let closed = try events.dropFirst().lazy.compactMap { try EventCodec.payload(of: $0) as? SessionClosed }.first
+        self.init(opened, at: GrantGround.Moment(first), end: closed?.reason)
+    }
+}
+
+extension GrantGround.Grant {
+    /// The grant of a stream; `nil` without an opening.
+    fileprivate init?(_ events: [RecordedEvent]) throws {
+        guard let first = events.first, let opened = try EventCodec.payload(of: first) as? GrantOpened else {
+            return nil
+        }
+        let closed = try events.dropFirst().lazy.compactMap { try EventCodec.payload(of: $0) as? GrantClosed }.first
+        self.init(opened, at: GrantGround.Moment(first), end: closed?.reason)
     }
 }
 
 extension ServiceContext {
+    /// When somebody's credentials were last changed, by themselves or by a recovery; `nil` if they never were.
+    fileprivate func lastChange(ofCredentialsOf user: UserID?) async throws -> GrantGround.Moment? {
+        guard let user else { return nil }
+        let query = StreamsQuery([], tail: StateLoader.credentials(of: user))
+        let events = try await reader.read(query).streams[.user(user)] ?? []
+        return events.last { $0.type == CredentialsChanged.type }.map(GrantGround.Moment.init)
+    }
+
     /// What the log says about a grant that goes on; `nil` if it has ended.
     func grantInForce(_ row: GrantRow, at time: Timestamp) async throws -> GrantInLog? {
         let log = try await GrantInLog.read(
             EmployeeID(row.employee), in: TenantID(row.tenant), client: AppID(row.client), app: AppID(row.app),
-            grant: GrantID(row.id), self)
+            session: row.session, grant: GrantID(row.id), self)
         guard log.permits(row, at: time) else { return nil }
         guard row.isOffline else {
             guard let session = try await presentSession(row.session, of: row.tenant, at: time), session.isInForce,

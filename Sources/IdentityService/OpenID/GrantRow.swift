@@ -119,6 +119,40 @@ struct GrantRow: Sendable, Equatable {
             """
         ]
     }
+
+    /// Reads the grants of an account that the service wrote, the newest first, a hundred at most.
+    static func all(
+        of employee: EmployeeID, in tenant: TenantID, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> [GrantRow] {
+        let found = try await context.pool.query(
+            """
+            SELECT \(columns) FROM tenure.client_grant
+            WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND ends_at > \(time.postgres)
+            ORDER BY refreshed_at DESC, grant_id LIMIT 100
+            """, in: [LedgerID(tenant.uuid)])
+        return try found.map { try GrantRow($0) }.filter {
+            context.rows.accepts($0.code, ProtectedRows.grants, $0.values, at: time)
+        }
+    }
+
+    /// The ids of grants of an account, a hundred at most, whoever wrote them.
+    ///
+    /// - Parameters:
+    ///   - client: The client; `nil` for all.
+    ///   - session: The session whose grants are left out.
+    static func ids(
+        of employee: EmployeeID, in tenant: TenantID, client: UUID? = nil, butOf session: UUID? = nil,
+        _ context: ServiceContext
+    ) async throws -> [UUID] {
+        let chosen: SQL = client.map { "client_id = \($0)" } ?? "true"
+        let others: SQL = session.map { "session_id <> \($0)" } ?? "true"
+        return try await context.pool.query(
+            """
+            SELECT grant_id FROM tenure.client_grant
+            WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND \(chosen) AND \(others) LIMIT 100
+            """, in: [LedgerID(tenant.uuid)]
+        ).map { try $0.decode(UUID.self) }
+    }
 }
 
 extension GrantRow {

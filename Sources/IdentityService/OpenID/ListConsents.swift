@@ -5,20 +5,34 @@ package import FoundationEssentials
 import Identity
 import Ledger
 import Postgres
+import TenureAPI
 
-/// A consent in force, as its owner sees it.
+/// What a client may learn about a person, as the person sees it: a consent, lasting grants, or both.
 package struct ConsentView: Sendable, Equatable {
     /// The client.
     package let clientID: UUID
     /// Its name, as the operator gave it.
     package let clientName: String
-    /// The scopes that were consented to.
+    /// The scopes of the consent and of the grants.
     package let scopes: [String]
-    /// When the person consented last.
-    package let givenAt: Timestamp
+    /// When the person consented last; `nil` for a client that asked nobody.
+    package let givenAt: Timestamp?
+    /// When the last of the grants ends that outlive their sessions; `nil` without one.
+    package let lastsUntil: Timestamp?
+
+    /// Each parameter sets the property of the same name.
+    package init(
+        clientID: UUID, clientName: String, scopes: [String], givenAt: Timestamp?, lastsUntil: Timestamp? = nil
+    ) {
+        self.clientID = clientID
+        self.clientName = clientName
+        self.scopes = scopes
+        self.givenAt = givenAt
+        self.lastsUntil = lastsUntil
+    }
 }
 
-/// Lists the consents of the person of a browser session.
+/// Lists what clients may learn about the person of a browser session.
 package struct ListConsents: UseCase {
     /// The browser session.
     package let browser: BrowserSession
@@ -26,26 +40,29 @@ package struct ListConsents: UseCase {
     /// Each parameter sets the property of the same name.
     package init(browser: BrowserSession) { self.browser = browser }
 
-    /// Lists the consents, the newest first, two hundred at most.
+    /// Lists the clients with a consent in force or a lasting grant, by name. The streams say both.
     package func run(_ run: UseCaseRun<[ConsentView]>) async throws -> [ConsentView] {
-        let context = run.context
-        let rows = try await context.pool.query(
-            """
-            SELECT client_id, scopes, given_at FROM tenure.consent
-            WHERE ledger_id = \(browser.tenantID) AND employee_id = \(browser.employeeID)
-            ORDER BY given_at DESC, client_id LIMIT 200
-            """, in: [LedgerID(browser.tenantID)])
-        let loader = StateLoader(reader: context.reader)
+        let context = run.context, loader = StateLoader(reader: context.reader)
+        let tenant = TenantID(browser.tenantID), employee = EmployeeID(browser.employeeID)
+        let state = try await loader.tenant(tenant).state
+        let lasting = try await context.openGrants(of: employee, in: tenant, at: run.call.time).filter(\.isLasting)
+        // Nobody consents to a client that the tenant never linked.
+        let clients = Set(state.linkedApps).union(state.unlinkedAt.keys)
+        let streams = try await context.reader.streams(clients.map { .consent(employee, to: $0, in: tenant) })
         var views: [ConsentView] = []
-        for row in rows {
-            let (client, scopes, given) = try row.decode(UUID.self, String.self, PostgresTimestamp.self)
+        for client in clients {
+            let events = streams[.consent(employee, to: client, in: tenant)] ?? []
+            let consent = Consent.fold(try events.map { try EventCodec.decode($0) })
+            let grants = lasting.filter { $0.clientId == client.uuid }
+            guard consent.scopes != nil || !grants.isEmpty else { continue }
+            let scopes = Set(grants.flatMap(\.scopes)).union(consent.scopes?.names ?? [])
             views.append(
                 ConsentView(
-                    clientID: client, clientName: try await loader.app(AppID(client)).state.name ?? "",
-                    scopes: OpenIDScope.known(in: scopes).names,
-                    givenAt: Timestamp(microseconds: given.microsecondsSinceUnixEpoch)))
+                    clientID: client.uuid, clientName: try await loader.app(client).state.name ?? "",
+                    scopes: OpenIDScope.known(in: scopes.joined(separator: " ")).names, givenAt: consent.givenAt,
+                    lastsUntil: grants.map(\.expiresAt).max()))
         }
-        return views
+        return views.sorted { ($0.clientName, $0.clientID.lowercased) < ($1.clientName, $1.clientID.lowercased) }
     }
 }
 
@@ -77,32 +94,21 @@ package struct WithdrawConsent: UseCase {
     private func endNext(_ call: Call, _ context: ServiceContext) async throws -> Int {
         let employee = EmployeeID(browser.employeeID), tenant = TenantID(browser.tenantID), app = AppID(client)
         let (state, version) = try await context.consent(of: employee, to: app, in: tenant)
-        let events = try Consent.decided(state, .withdraw(employee, app))
-        let grants = try await grants(context)
-        guard !events.isEmpty || !grants.isEmpty else { return 0 }
+        let found = try await GrantRow.ids(of: employee, in: tenant, client: client, context)
+        let grants = try await EndGrant(context: context).forgettingEnded(found, in: tenant)
+        let events = try Consent.decided(state, .withdraw(employee, app, hasGrants: !grants.isEmpty))
+        guard !events.isEmpty || !grants.isEmpty else { return found.count }
         var recorder = EventRecorder(
             context, at: call.time,
             metadata: EventMetadata(actor: employee.uuid, app: client, requestId: call.requestId))
         try recorder.add(events, to: .consent(employee, to: app, in: tenant), version: version)
         try EndGrant.add(grants, in: tenant, .consentWithdrawn, to: &recorder)
-        for table in ["consent", "authorization_code"] {
-            recorder.statements.append(
-                """
-                DELETE FROM tenure.\(identifier: table)
-                WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND client_id = \(client)
-                """)
-        }
-        try await recorder.append()
-        return grants.count
-    }
-
-    private func grants(_ context: ServiceContext) async throws -> [UUID] {
-        try await context.pool.query(
+        recorder.statements.append(
             """
-            SELECT grant_id FROM tenure.client_grant
-            WHERE ledger_id = \(browser.tenantID) AND employee_id = \(browser.employeeID) AND client_id = \(client)
-            LIMIT \(Int64(Self.batch))
-            """, in: [LedgerID(browser.tenantID)]
-        ).map { try $0.decode(UUID.self) }
+            DELETE FROM tenure.authorization_code
+            WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND client_id = \(client)
+            """)
+        try await recorder.append()
+        return found.count
     }
 }

@@ -48,7 +48,8 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         let session = try await context.presentSession(code.session, of: code.tenant, at: time)
         let log = try await GrantInLog.read(
             EmployeeID(code.employee), in: tenant, client: AppID(code.client),
-            app: AppID(session?.row.app ?? code.client), grant: GrantID(code.id), context)
+            app: AppID(session?.row.app ?? code.client), session: session?.row.id ?? code.session,
+            grant: GrantID(code.id), context)
         guard !log.isOpened else {
             try await EndGrant(context: context).run(code.id, in: tenant, .codeReused, call)
             return .invalidGrant
@@ -58,16 +59,20 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
             return .invalidGrant
         }
         guard let session, session.isInForce, time < min(session.row.end, session.row.refreshEnd),
-            let app = session.row.app, log.tenant.state.links(AppID(app), as: .access),
-            log.isActive(on: session.row.fingerprint), let registration = log.registration,
-            !code.challenge.isEmpty || !registration.needsChallenge
+            let app = session.row.app, log.permitsOpening, let registration = log.registration,
+            !code.challenge.isEmpty || !registration.needsChallenge, let redirect = try? ClientURI(code.redirect)
         else { return .invalidGrant }
-        let consent = try await consent(to: code, registration, context)
-        if let consent, !code.scopes.isSubset(of: consent.state.scopes ?? []) { return .invalidGrant }
-        let row = grant(of: code, session.row, app: app, log, at: time, context)
+        // A consent may have been withdrawn since the code was issued.
+        guard
+            registration.consent(at: redirect) == .never
+                || code.scopes.isSubset(of: log.ground.consent.scopes ?? [])
+        else { return .invalidGrant }
+        let row = grant(
+            of: code, session.row, app: app, log, isUnassured: registration.isUnassured(at: redirect), at: time, context
+        )
         let tokens = try await row.tokens(log, registration, nonce: code.nonce, at: time, context)
         if !code.challenge.isEmpty { try await noteChallenge(log, call, context) }
-        try await append(row, log, consent?.version, call, context)
+        try await append(row, log, call, context)
         return .issued(tokens)
     }
 
@@ -80,16 +85,6 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
             context, at: call.time, metadata: EventMetadata(app: client.id, requestId: call.requestId))
         try recorder.add(events, to: .app(log.client.id), version: log.client.version)
         try await recorder.append()
-    }
-
-    /// The person's consent with the version of its stream; `nil` if the client asks nobody. It may have been withdrawn
-    /// since the code was issued.
-    private func consent(
-        to code: AuthorizationCodeRow, _ registration: ClientRegistration, _ context: ServiceContext
-    ) async throws -> (state: Consent.State, version: Int)? {
-        guard registration.consent != .never else { return nil }
-        return try await context.consent(
-            of: EmployeeID(code.employee), to: AppID(code.client), in: TenantID(code.tenant))
     }
 
     /// Whether client, redirect URI and verifier are those of the authorization request. A verifier without a challenge is
@@ -106,11 +101,12 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
     }
 
     private func grant(
-        of code: AuthorizationCodeRow, _ session: SessionRow, app: UUID, _ log: GrantInLog, at time: Timestamp,
-        _ context: ServiceContext
+        of code: AuthorizationCodeRow, _ session: SessionRow, app: UUID, _ log: GrantInLog, isUnassured: Bool,
+        at time: Timestamp, _ context: ServiceContext
     ) -> GrantRow {
         let isOffline = code.scopes.contains(.offlineAccess)
-        let end = isOffline ? time.adding(log.offlineLifetime) : min(session.end, session.refreshEnd)
+        let lifetime = log.offlineLifetime(isUnassured: isUnassured)
+        let end = isOffline ? time.adding(lifetime) : min(session.end, session.refreshEnd)
         return GrantRow(
             tenant: code.tenant, id: code.id, session: session.id, openedIn: session.id, employee: code.employee,
             fingerprint: session.fingerprint, client: client.id, secret: client.secretID, app: app,
@@ -120,7 +116,7 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
     }
 
     private func append(
-        _ row: GrantRow, _ log: GrantInLog, _ consent: Int?, _ call: Call, _ context: ServiceContext
+        _ row: GrantRow, _ log: GrantInLog, _ call: Call, _ context: ServiceContext
     ) async throws {
         let tenant = log.tenant.id, employee = log.employee.id
         var recorder = EventRecorder(
@@ -134,7 +130,7 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         recorder.expectations[.tenant(tenant)] = log.tenant.version
         recorder.expectations[.employee(employee, in: tenant)] = log.employee.version
         recorder.expectations[.session(row.session, in: tenant)] = 1
-        if let consent { recorder.expectations[.consent(employee, to: AppID(row.client), in: tenant)] = consent }
+        recorder.expectations[.consent(employee, to: AppID(row.client), in: tenant)] = log.consentVersion
         recorder.statements = [row.insertion(context.ring)]
         try await recorder.append()
     }

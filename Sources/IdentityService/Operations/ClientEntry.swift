@@ -38,6 +38,9 @@ package struct ClientEntry: Sendable, Equatable {
 }
 
 extension ClientEntry {
+    /// The redirect URIs at which any program of a person's machine may get an answer; see ``ClientRegistration``.
+    package var unassuredRedirects: [String] { isPublic ? redirects.filter { !$0.hasPrefix("https:") } : [] }
+
     func registration(_ tenants: [TenantID]) throws(ValueError) -> ClientRegistration {
         var uris: [ClientURI] = [], ends: [ClientURI] = [], pages: [ClientOrigin] = []
         for text in redirects { uris.append(try ClientURI(text)) }

@@ -20,7 +20,7 @@ package struct CloseSession: UseCase {
     }
 }
 
-/// Ends every session of the caller on all devices, the caller's own last.
+/// Ends every session of the caller on all devices, the caller's own last, and every grant of a client.
 ///
 /// An interrupted call leaves the caller a session to repeat it with.
 package struct EndOwnSessions: UseCase {
@@ -31,6 +31,8 @@ package struct EndOwnSessions: UseCase {
     package init(caller: EmployeeCaller) { self.caller = caller }
 
     package func run(_ run: UseCaseRun<Void>) async throws {
+        let ends = EndGrant(context: run.context)
+        try await ends.endAll(of: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), run.call)
         try await optimistic {
             while case let sessions = try await sessions(run.context), !sessions.isEmpty {
                 try await EndSession.recorder(
@@ -39,6 +41,8 @@ package struct EndOwnSessions: UseCase {
                 ).append()
             }
         }
+        // A client may have got one while a session was still open.
+        try await ends.endAll(of: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), run.call)
     }
 
     /// The next sessions to end. Expired and cut-off sessions are included, because their end is not recorded yet.

@@ -16,7 +16,7 @@ package struct EndOtherSessions: UseCase {
         self.caller = caller
     }
 
-    /// Ends the sessions. Does nothing about a session that has ended or is somebody else's.
+    /// Ends the sessions; with all of them also the grants of clients that were opened in others. Does nothing about a session that has ended or is somebody else's.
     package func run(_ run: UseCaseRun<Void>) async throws {
         try await optimistic {
             while case let sessions = try await sessions(run.context), !sessions.isEmpty {
@@ -26,6 +26,9 @@ package struct EndOtherSessions: UseCase {
                 ).append()
             }
         }
+        guard session == nil else { return }
+        try await EndGrant(context: run.context).endAll(
+            of: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), butOf: caller.sessionId, run.call)
     }
 
     /// The next sessions to end. Expired and cut-off sessions are included, because their end is not recorded yet.

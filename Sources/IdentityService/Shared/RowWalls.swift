@@ -157,11 +157,8 @@ package enum RowWalls {
             "ledger_id grant_id session_id employee_id fingerprint client_id secret_id app_id tenant_version scopes "
                 + "methods authenticated_at refresh_counter refreshed_at access_expires_at ends_at opened_in mac",
             code
-                + "Each use reads the log, which has the end of grant, link, key and person. An older row of a grant in "
+                + "Each use reads the log, which has the end of grant, link, key, person and credentials. An older row of a grant in "
                 + "force lets older tokens be used, by whoever has them"),
-        Wall(
-            "consent", "ledger_id employee_id client_id scopes given_at",
-            "not noticed; it is a list, and the stream of a consent decides"),
     ]
 
     private static let others = [

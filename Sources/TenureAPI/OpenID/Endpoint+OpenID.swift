@@ -34,11 +34,24 @@ extension Endpoint {
     public static let logOutByForm = Endpoint(
         "logOutByForm", "POST", "/logout", "Log a person out by a form, in a browser", .tokens, by: [.anyone],
         takes: .optionalForm(named: "LogOutForm"), answers: .redirect(), .multilingual, refuses: [.serviceBusy])
+    /// Lists the caller's open grants.
+    public static let listGrants = Endpoint(
+        "listGrants", "GET", "/v1/me/grants", "List the open grants of clients to the caller", .sessions,
+        by: .employees, answers: .json(PageResponse<GrantResponse>.self, as: "GrantList"), .conditional)
+    /// Ends one of the caller's grants.
+    public static let endGrant = Endpoint(
+        "endGrant", "DELETE", "/v1/me/grants/{grantId}", "End a grant of a client to the caller", .sessions,
+        by: .employees, answers: .empty(204), refuses: [.serviceBusy])
+    /// Lists an employee's open grants.
+    public static let listEmployeeGrants = Endpoint(
+        "listEmployeeGrants", "GET", "/v1/companies/{companyName}/employees/{companyEmployeeId}/grants",
+        "List the open grants of clients to an employee", .companies, by: [.administrationApp] + .admins,
+        answers: .json(PageResponse<GrantResponse>.self, as: "GrantList"), .conditional)
 
     /// The endpoints of the OpenID provider, in the order of the documentation.
     static let ofOpenID: [Endpoint] = [
         .readProviderMetadata, .authorize, .authorizeByForm, .issueGrantTokens, .readUserInfo, .readUserInfoByForm,
-        .logOut, .logOutByForm,
+        .logOut, .logOutByForm, .listGrants, .endGrant, .listEmployeeGrants,
     ]
 
     /// Whether scripts of a client's web pages may call the endpoint at a raw path.

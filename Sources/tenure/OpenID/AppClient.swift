@@ -76,6 +76,14 @@ struct AppClient: AsyncParsableCommand {
         }
         let words = Output.standardError()
         words.line(changed ? "Registered." : "Nothing changed: the client is registered so.")
+        for redirect in entry.unassuredRedirects {
+            words.line(
+                """
+                Warning: any program on a person's computer can be answered at \(redirect). The client is asked for at \
+                each log-in, gets no answer in silence (prompt=none), and stays logged in for seven days at most. \
+                Register a redirect of https if you can.
+                """)
+        }
         guard changed else { return }
         if entry.tenants == [] {
             words.line("The client takes nobody yet: name companies with --tenant, or --any-tenant.")

@@ -51,7 +51,8 @@ enum AccountSamples {
                 "explanation": "e", "withdraw": "w", "none": "n",
                 "consents": .list([
                     [
-                        "client": "c", "clientName": "n", "given": "g", "scopes": .list([["scope": "s"]]),
+                        "client": "c", "clientName": "n", "given": "g", "lasting": "l",
+                        "scopes": .list([["scope": "s"]]),
                         "token": "k",
                     ]
                 ]),

@@ -19,7 +19,10 @@ extension FakeService {
         case let list as ListConsents:
             try await enter("consents", ["browser": list.browser.id.lowercased], call)
             return [
-                ConsentView(clientID: Self.appId, clientName: "Wiki", scopes: ["openid", "email"], givenAt: Self.time)
+                ConsentView(clientID: Self.appId, clientName: "Wiki", scopes: ["openid", "email"], givenAt: Self.time),
+                ConsentView(
+                    clientID: Self.employeeId, clientName: "Mail", scopes: ["openid", "offline_access"], givenAt: nil,
+                    lastsUntil: Self.time),
             ]
         case let withdraw as WithdrawConsent:
             try await enter("withdrawConsent", ["client": withdraw.client.lowercased], call)

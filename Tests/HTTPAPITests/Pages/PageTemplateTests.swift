@@ -14,8 +14,8 @@ import Testing
         HostedPage(
             template: .consent, language: .english, title: "t",
             content: [
-                "account": "a", "question": "q", "scopes": .list([["scope": "s"]]), "request": "r", "token": "k",
-                "allow": "y", "deny": "n",
+                "account": "a", "program": "p", "question": "q", "scopes": .list([["scope": "s"]]), "request": "r",
+                "token": "k", "allow": "y", "deny": "n",
             ]),
         HostedPage(
             template: .logout, language: .english, title: "t",

@@ -98,6 +98,11 @@ extension FakeService {
         }
     }
 
+    /// A grant of a client.
+    private static let grant = GrantResponse(
+        grantId: appId, clientId: appId, clientName: "Wiki", scopes: ["openid"], openedAt: time, usedAt: time,
+        expiresAt: time, isLasting: true)
+
     /// The answer to a request about the caller's own session or devices; `nil` for other requests.
     func sessionAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
         let session = OpenSessionResponse(
@@ -113,6 +118,15 @@ extension FakeService {
         case is ListSessions:
             try await enter("sessions")
             return [session]
+        case is ListOwnGrants:
+            try await enter("grants")
+            return [Self.grant]
+        case let list as ListEmployeeGrants:
+            try await enter("employeeGrants", ["company": list.company, "employee": list.companyEmployeeId], call)
+            return [Self.grant]
+        case let end as EndOwnGrant:
+            try await enter("endGrant", ["grant": end.grant], call)
+            return ()
         case is EndOwnSessions:
             try await enter("endSessions", [:], call)
             return ()

@@ -17,7 +17,7 @@ import Testing
         switch endpoint {
         case .startRegistration, .startLogin, .startChange, .startRecovery, .startReturn:
             #expect(answer.status == 201)
-        case .closeSession, .endSessions: #expect(answer.status == 204)
+        case .closeSession, .endSessions, .endGrant: #expect(answer.status == 204)
         case .authorize, .authorizeByForm: #expect(answer.status == 303)
         case .readUserInfo, .readUserInfoByForm: #expect(answer.status == 401, "the sample has no token")
         default: #expect(answer.status == 200)

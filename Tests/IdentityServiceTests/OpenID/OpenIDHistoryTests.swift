@@ -40,6 +40,15 @@ extension HistoryScene {
         return id
     }
 
+    fileprivate mutating func endSessions(
+        of member: SignedHistory.Member, by decider: SignedHistory.Decider
+    ) throws {
+        let reason = try #require(ReasonCode("sessions_ended"))
+        try decide(.endSessions, about: member, by: decider) {
+            EmployeeSessionsEnded(employeeID: member.id, reason: reason, by: $0)
+        }
+    }
+
     fileprivate mutating func end(_ grant: GrantID) throws {
         try history.append(
             GrantClosed(grantID: grant, reason: .tokenRevoked), to: .grant(grant, in: history.tenant))
@@ -88,6 +97,7 @@ extension HistoryScene {
         try scene.consent(isGiven: true)
         try scene.end(grant)
         try scene.consent(isGiven: false)
+        try scene.consent(isGiven: true)
         let other = try scene.grant(session, scene.staff.id)
         try scene.end(session)
         // A grant may outlive its session, and the link of the client.
@@ -189,6 +199,23 @@ extension HistoryScene {
             OpenIDTrail.inactive,
             after: { scene, _ in
                 try scene.end(.revoke, scene.staff.device, of: scene.staff, by: scene.asFounder)
+            }
+        ) { try $0.grant($1, $0.staff.id) }
+    }
+
+    @Test func `a grant in a session that was ended with all others is found`() throws {
+        try expect(
+            OpenIDTrail.ended,
+            after: { scene, _ in try scene.endSessions(of: scene.staff, by: scene.asAdmin) }
+        ) { try $0.grant($1, $0.staff.id) }
+    }
+
+    @Test func `a withdrawal at a client that asked nobody is lawful, and a grant after it is found`() throws {
+        try expect(
+            OpenIDTrail.unconsented,
+            after: { scene, session in
+                try scene.end(try scene.grant(session, scene.staff.id))
+                try scene.consent(isGiven: false)
             }
         ) { try $0.grant($1, $0.staff.id) }
     }

@@ -9,11 +9,12 @@ import Testing
     private static let arrival = Sample.start
 
     private func person(
-        loggedIn seconds: Int = -60, isTaken: Bool = true, consented: Set<OpenIDScope>? = nil
+        loggedIn seconds: Int = -60, isTaken: Bool = true, consented: Set<OpenIDScope>? = nil,
+        hasWithdrawn: Bool = false
     ) -> AuthorizationSituation.Person {
         AuthorizationSituation.Person(
             employee: Self.employee, tenant: Self.tenant, authenticatedAt: Self.arrival.adding(.seconds(seconds)),
-            isTaken: isTaken, consented: consented)
+            isTaken: isTaken, consented: consented, hasWithdrawn: hasWithdrawn)
     }
 
     private func decide(
@@ -101,6 +102,28 @@ import Testing
         #expect(try decide(prompted, person(consented: [.openid, .email]), .once) == .askConsent)
         #expect(try decide(prompted, person(), .never) == .askConsent)
         #expect(code(try decide(asked + [("prompt", "none")], person(), .once)) == .consentRequired)
+    }
+
+    @Test func `a client that asks nobody asks after a withdrawal, until the person consents`() throws {
+        #expect(try decide([], person(hasWithdrawn: true), .never) == .askConsent)
+        #expect(code(try decide([("prompt", "none")], person(hasWithdrawn: true), .never)) == .consentRequired)
+        #expect(try decide([], person(consented: [.openid]), .never) == .answer)
+    }
+
+    @Test func `only a public client without https asks each time, whatever is registered`() throws {
+        func mode(_ uri: String, isPublic: Bool, _ registered: ConsentMode) throws -> ConsentMode {
+            let redirect = try ClientURI(uri)
+            return try ClientRegistration(redirects: [redirect], isPublic: isPublic, consent: registered)
+                .consent(at: redirect)
+        }
+        for registered in ConsentMode.allCases {
+            for uri in ["http://127.0.0.1/cb", "http://[::1]:9/cb", "http://localhost:1/", "com.example.app:/cb"] {
+                #expect(try mode(uri, isPublic: true, registered) == .always, "\(uri)")
+                #expect(try mode(uri, isPublic: false, registered) == registered, "\(uri)")
+            }
+            #expect(try mode("https://spa.example.com/", isPublic: true, registered) == registered)
+        }
+        #expect(code(try decide([("prompt", "none")], person(consented: [.openid]), .always)) == .consentRequired)
     }
 
     @Test func `an answer to the question for consent counts for the person who gave it`() throws {

@@ -174,7 +174,7 @@ extension CallerScene {
             "fingerprint": devices[endpoint]?.fingerprint ?? String(repeating: "0", count: 64),
             "appId": linked.appId, "invitationId": "00000000-0000-4000-8000-000000000001",
             "mpinId": identity.mpinId, "identityId": identity.identityId,
-            "returnId": "00000000-0000-4000-8000-000000000001",
+            "returnId": "00000000-0000-4000-8000-000000000001", "grantId": "00000000-0000-4000-8000-000000000001",
             "userId": "00000000-0000-4000-8000-000000000001", "position": "1", "tile": "0/000.p/1",
         ]
         if let flow = flows.first(where: { endpoint.template.text.hasPrefix("/v1/\($0.key)/") }) {

@@ -100,6 +100,7 @@ struct CrossingScene: Sendable {
             "identityId": isAbsent ? absentId : identity.identityId,
             "userId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
             "returnId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
+            "grantId": isAbsent ? absentId : "00000000-0000-4000-8000-000000000001",
             "position": "1",
             "tile": "0/000.p/1",
         ]

@@ -62,7 +62,7 @@ import Testing
         #expect(Set(Endpoint.all).count == Endpoint.all.count)
         let known: Set = [
             "companyName", "companyEmployeeId", "fingerprint", "appId", "flow", "position", "tile", "invitationId",
-            "mpinId", "identityId", "userId", "returnId",
+            "mpinId", "identityId", "userId", "returnId", "grantId",
         ]
         for endpoint in Endpoint.all {
             #expect(Set(endpoint.template.captures).isSubset(of: known))

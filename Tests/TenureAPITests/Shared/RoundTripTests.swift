@@ -143,6 +143,10 @@ import Testing
             OpenSessionResponse(
                 sessionId: Self.id, fingerprint: "f", createdAt: Self.time, expiresAt: Self.time, isCurrent: false))
         try check(
+            GrantResponse(
+                grantId: Self.id, clientId: Self.id, clientName: "c", scopes: ["openid"], openedAt: Self.time,
+                usedAt: Self.time, expiresAt: Self.time, isLasting: true))
+        try check(
             DeviceResponse(
                 fingerprint: "f", employeePublicKey: [4, 1], state: "authorized", isCurrent: true,
                 presentedAt: Self.time, authorizedAt: Self.time, endedAt: nil, lastUsedAt: Self.time,
