@@ -49,8 +49,7 @@ package struct AskForWords: UseCase {
 
     /// Returns the question.
     package func run(_ run: UseCaseRun<WordQuestion>) async throws -> WordQuestion {
-        let counter = WordCounter(fingerprint: fingerprint, tenant: tenant, context: run.context)
-        return WordQuestion(rows: counter.rows, isSpent: try await counter.count() >= WordQuestion.limit)
+        try await WordCounter(fingerprint: fingerprint, tenant: tenant, context: run.context).question()
     }
 }
 
@@ -72,15 +71,13 @@ package struct ChooseWords: UseCase {
 
     /// Compares the row, and counts it if it is wrong.
     package func run(_ run: UseCaseRun<WordChoice>) async throws -> WordChoice {
-        let counter = WordCounter(fingerprint: fingerprint, tenant: tenant, context: run.context)
-        guard try await counter.count() < WordQuestion.limit else { return .spent }
-        guard row != Array(fingerprint.prefix(FingerprintWords.count)) else { return .right }
-        return try await counter.add(at: run.call.time) < WordQuestion.limit ? .wrong : .spent
+        try await WordCounter(fingerprint: fingerprint, tenant: tenant, context: run.context)
+            .choose(row, at: run.call.time)
     }
 }
 
 /// The rows of a device key, and its wrong choices in the tenant's ledger.
-private struct WordCounter {
+struct WordCounter: Sendable {
     let fingerprint: [UInt8]
     let tenant: UUID
     let context: ServiceContext
@@ -88,7 +85,19 @@ private struct WordCounter {
     private var ledger: LedgerID { LedgerID(tenant) }
     private var key: [UInt8] { context.ring.lookupDigest(kind: "budget-words", fingerprint, scope: tenant) }
 
-    var rows: [[UInt8]] {
+    /// The question.
+    func question() async throws -> WordQuestion {
+        WordQuestion(rows: rows, isSpent: try await count() >= WordQuestion.limit)
+    }
+
+    /// Compares a row, and counts it if it is wrong.
+    func choose(_ row: [UInt8], at time: Timestamp) async throws -> WordChoice {
+        guard try await count() < WordQuestion.limit else { return .spent }
+        guard row != Array(fingerprint.prefix(FingerprintWords.count)) else { return .right }
+        return try await add(at: time) < WordQuestion.limit ? .wrong : .spent
+    }
+
+    private var rows: [[UInt8]] {
         let decoys = (1...2).map { number in
             digest("words-decoy", fingerprint + [UInt8(number)])
         }
@@ -96,14 +105,14 @@ private struct WordCounter {
             .sorted { digest("words-order", $0).lexicographicallyPrecedes(digest("words-order", $1)) }
     }
 
-    func count() async throws -> Int32 {
+    private func count() async throws -> Int32 {
         let rows = try await context.pool.query(
             "SELECT spent FROM tenure.budget WHERE ledger_id = \(ledger.uuid) AND key = \(key)", in: [ledger])
         return try rows.first?.decode(Int32.self) ?? 0
     }
 
     /// Counts a wrong choice, and returns how many there are. They are known for longer than a key waits.
-    func add(at time: Timestamp) async throws -> Int32 {
+    private func add(at time: Timestamp) async throws -> Int32 {
         let forgotten = time.adding(.seconds(Int64(BudgetRules.yearSeconds))).postgres
         let rows = try await context.pool.query(
             """
