@@ -6,6 +6,7 @@ approves it: each time the button is the right one and the right words are chose
 
 import http.server
 import secrets
+import subprocess
 import sys
 import threading
 import time
@@ -40,11 +41,15 @@ class Check:
         self.browser, self.waiting, self.words = browser, waiting, words
         self.faults, self.tries = [], 0
         self.tab = None
+        self.spot = [0, 0]
 
     # The page that approves.
 
-    def arrive(self):
-        """Goes to the page by the link of its list, and chooses the right words."""
+    def arrive(self, meanwhile=()):
+        """Goes to the page by the link of its list, and chooses the right words.
+
+        What xdotool does `meanwhile`, at the place of the button, begins on the list, which is hidden for it.
+        """
         if self.tab is None:
             self.tab = self.browser.tab()
         tab = self.tab
@@ -52,9 +57,18 @@ class Check:
         tab.open(issuer() + "/account/devices")
         tab.until("document.querySelector('a[href*=\"action=authorize\"]')")
         self.browser.focus()
+        presses = None
+        if meanwhile:
+            tab.run("document.body.style.visibility = 'hidden'")
+            xdo("mousemove", *self.spot)
+            presses = subprocess.Popen(["xdotool", *map(str, meanwhile)])
+            time.sleep(0.5)
         tab.run("document.querySelector('a[href*=\"action=authorize\"]').click()")
         tab.until(f"location.pathname === '/account/decision' && document.querySelector('{BUTTON}')")
         self.choose()
+        if presses:
+            presses.wait()
+        self.spot = [round(each) for each in tab.place(BUTTON) or self.spot]
 
     def choose(self):
         self.tab.run(f"""for (const each of document.querySelectorAll('[name=words]'))
@@ -74,10 +88,10 @@ class Check:
     def arm(self):
         return self.tab.until(f"document.querySelector('{BUTTON}')?.disabled === false", 5)
 
-    def none(self, name, act, times=TIMES):
+    def none(self, name, act=lambda: None, times=TIMES, meanwhile=()):
         """Expects that an act signs nothing, however often it is tried."""
         for _ in range(times):
-            self.arrive()
+            self.arrive(meanwhile)
             act()
             time.sleep(0.4)
             self.tries += 1
@@ -87,16 +101,6 @@ class Check:
         print(f"  {name}: {times} times, none signs", flush=True)
 
     # What must not sign.
-
-    def clicks(self):
-        self.tab.point(BUTTON)
-        for _ in range(10):
-            xdo("click", 1)
-            time.sleep(0.3)
-
-    def double_click(self):
-        self.tab.point(BUTTON)
-        xdo("click", "--repeat", 2, "--delay", 80, 1)
 
     def held(self, key):
         xdo("keydown", key)
@@ -122,12 +126,6 @@ class Check:
         x, y = self.tab.place(BUTTON)
         for step in range(1, 6):
             xdo("mousemove", round(x), round(y - 10 * (5 - step)))
-        xdo("mouseup", 1)
-
-    def long_press(self):
-        self.tab.point(BUTTON)
-        xdo("mousedown", 1)
-        time.sleep(1.4)
         xdo("mouseup", 1)
 
     def back(self):
@@ -225,13 +223,15 @@ def main():
         target = check.tab.run("location.href")
         stranger = foreign_site(target.split("&token")[0])
         holder = foreign_site(target)
-        check.none("a double click as the page comes", check.double_click)
-        check.none("ten clicks in three seconds", check.clicks, 4)
+        check.none("a double click as the page comes", meanwhile=["sleep", 0.4, "click", "--repeat", 2, "--delay", 120, 1])
+        check.none("clicks without a pause", meanwhile=["click", "--repeat", 16, "--delay", 280, 1])
+        check.none("fast clicks", meanwhile=["click", "--repeat", 60, "--delay", 60, 1])
+        check.none("a press that began on the list", meanwhile=["mousedown", 1, "sleep", 3, "mouseup", 1])
+        check.none("an Enter that began on the list", meanwhile=["keydown", "Return", "sleep", 3, "keyup", "Return"])
         check.none("a held Enter", lambda: check.held("Return"))
         check.none("a held Space with a fragment", check.fragment)
         check.none("Enter held as the button gets the focus", lambda: check.held_on_the_button("Return"))
         check.none("Space held as the button gets the focus", lambda: check.held_on_the_button("space"))
-        check.none("a long press from before", check.long_press)
         check.none("a drag to the button", check.drag)
         check.none("a click after the back button", check.back)
         check.none("the focus of another window", check.another_window)

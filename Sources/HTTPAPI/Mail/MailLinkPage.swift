@@ -114,7 +114,8 @@ struct MailLinkPage {
                 translate="no">\(FingerprintWords(row).text)<br><code>\(digits)</code></button></div></form>
                 """
         }
-        return (isWrong ? ["<p class=\"error\" role=\"alert\">\(wrong)</p>"] : []).joined() + forms.joined(separator: "\n")
+        return (isWrong ? ["<p class=\"error\" role=\"alert\">\(wrong)</p>"] : []).joined()
+            + forms.joined(separator: "\n")
     }
 
     private var english: (String, String) {

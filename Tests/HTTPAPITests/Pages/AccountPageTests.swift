@@ -176,7 +176,8 @@ import Testing
             }
             let own = form(path, FakeService.fingerprint, [("action", action)] + signature + armed(""))
             #expect(try await browser.post(path, own).header("Location") == "/account/devices")
-            let other = form(path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature + armed("8"))
+            let other = form(
+                path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature + armed("8"))
             #expect(try await browser.post(path, other).header("Location") == "/account/approvals?position=9")
         }
         let decided = await changes(service)

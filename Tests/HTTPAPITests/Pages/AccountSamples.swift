@@ -28,9 +28,11 @@ enum AccountSamples {
                 "reasonLabel": "r",
                 "devices": .list([
                     [
-                        "fingerprint": "ab", "key": .list([["words": "w w", "digits": "d"]]), "name": "n", "state": "s", "current": "c",
+                        "fingerprint": "ab", "key": .list([["words": "w w", "digits": "d"]]), "name": "n", "state": "s",
+                        "current": "c",
                         "times": .list([["time": "t"]]), "nameForm": "k", "enteredName": "n", "nameProblem": "p",
-                        "revoke": "r", "revokeToken": "k", "reasons": .list([["reason": "lost", "reasonText": "l"]]), "approve": "a",
+                        "revoke": "r", "revokeToken": "k", "reasons": .list([["reason": "lost", "reasonText": "l"]]),
+                        "approve": "a",
                         "approvePath": "/a", "refuse": "r", "refusePath": "/r", "approveHint": "h",
                     ]
                 ]),

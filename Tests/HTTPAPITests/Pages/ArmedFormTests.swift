@@ -15,11 +15,15 @@ import Testing
     /// A page with a button: its address, the path of its form, what it is about, and its list.
     private static let pages: [(address: String, form: String, subject: String, list: String)] = [
         (decision, "/account/decision", approval, "/account/devices"),
-        (decision + "&owner=8", "/account/decision", approval.replacing("authorize\n", with: "authorize\n8"),
-            "/account/approvals"),
+        (
+            decision + "&owner=8", "/account/decision", approval.replacing("authorize\n", with: "authorize\n8"),
+            "/account/approvals"
+        ),
         ("/account/recovery", "/account/recovery", "recovery", "/account"),
-        ("/consent?request=" + FakeService.handle, "/consent", FakeService.handle,
-            "/accounts?request=" + FakeService.handle),
+        (
+            "/consent?request=" + FakeService.handle, "/consent", FakeService.handle,
+            "/accounts?request=" + FakeService.handle
+        ),
     ]
 
     private var service: FakeService {
@@ -169,7 +173,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [PageTemplate.devices, .waiting, .deviceMail, .wayBackWait, .sign, .wordRows, .approvals, .sessions])
+    @Test(arguments: [
+        PageTemplate.devices, .waiting, .deviceMail, .wayBackWait, .sign, .wordRows, .approvals, .sessions,
+    ])
     func `what people compare is not translated`(template: PageTemplate) {
         for shown in template.source.matches(of: /<[^>]*>[^<]*\{\{(?:words|digits|fingerprint|code|person)\}\}/) {
             #expect(shown.output.contains("translate=\"no\""), "\(shown.output)")

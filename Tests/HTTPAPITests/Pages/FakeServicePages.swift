@@ -24,7 +24,10 @@ extension FakeService {
 
     /// The question for the words of the one device key.
     static let words = WordQuestion(
-        rows: [[UInt8](repeating: 1, count: 8), Array((Hex.decode(fingerprint) ?? []).prefix(8)), [7, 6, 5, 4, 3, 2, 1, 0]],
+        rows: [
+            [UInt8](repeating: 1, count: 8), Array((Hex.decode(fingerprint) ?? []).prefix(8)),
+            [7, 6, 5, 4, 3, 2, 1, 0],
+        ],
         isSpent: false)
 
     /// The app that the pages act as.

@@ -50,7 +50,10 @@ enum LogInSamples {
             content: [
                 "account": "a", "unsuitable": "u",
                 "choice": .list([
-                    ["request": "r", "token": "k", "module": "/m", "page": "p", "act": "a", "hint": "h", "needsScript": "s"]
+                    [
+                        "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a", "hint": "h",
+                        "needsScript": "s",
+                    ]
                 ]), "otherPath": "/o", "other": "o",
             ]),
         FlowDeadEnd.inactive.page(in: .english, again: "/login", status: 403, requestId: "id"),

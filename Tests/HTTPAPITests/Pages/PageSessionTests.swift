@@ -13,7 +13,8 @@ import Testing
         answer: String = "allow"
     ) -> [(name: String, value: String)] {
         let token = FormToken(cookie: cookie, path: path, request: request).text
-        return [("request", request), ("token", token), ("answer", answer)] + Browser.armed(path, request, cookie: cookie)
+        return [("request", request), ("token", token), ("answer", answer)]
+            + Browser.armed(path, request, cookie: cookie)
     }
 
     private func changes(_ service: FakeService) async -> [String] {
@@ -93,7 +94,8 @@ import Testing
         let service = FakeService(), right = fields(path)
         let wrong: [[(name: String, value: String)]] = [
             fields(path, cookie: "cookie-of-another-session"),
-            [right[0], fields(path, request: "another-request")[1]] + right[2...], [right[0], fields(other)[1]] + right[2...],
+            [right[0], fields(path, request: "another-request")[1]] + right[2...],
+            [right[0], fields(other)[1]] + right[2...],
             [right[0], ("token", "")] + right[2...], [right[0]] + right[2...],
             [right[0], ("token", right[1].value + "A")] + right[2...], [right[0], ("token", "x")] + right[2...],
         ]

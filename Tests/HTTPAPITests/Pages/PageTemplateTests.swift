@@ -22,7 +22,10 @@ import Testing
             content: [
                 "account": "a", "stay": "n", "asked": "x", "goOn": "g", "goOnPath": "/g",
                 "confirm": .list([
-                    ["question": "q", "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a", "hint": "h", "needsScript": "s"]
+                    [
+                        "question": "q", "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a",
+                        "hint": "h", "needsScript": "s",
+                    ]
                 ]),
             ]),
         PageNotice.expired.page(in: .english, requestId: "id"),
@@ -60,7 +63,9 @@ import Testing
     }
 
     @Test func `every template but the frame and the links of an account has a sample`() {
-        #expect(Set(Self.samples.map(\.template)) == Set(PageTemplate.allCases).subtracting([.layout, .sections, .arm, .wordRows]))
+        #expect(
+            Set(Self.samples.map(\.template))
+                == Set(PageTemplate.allCases).subtracting([.layout, .sections, .arm, .wordRows]))
     }
 
     @Test(arguments: samples) func `a template asks for the names of its page, and for no other`(page: HostedPage)

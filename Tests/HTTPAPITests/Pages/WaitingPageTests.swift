@@ -206,7 +206,9 @@ extension API.Answer {
         let link = Self.link + "?expires=1&key=ab"
         let plain = try await WaitingBrowser.with(service) { try await $0.get(link) }
         #expect(plain.text.contains("token=") && !plain.text.contains("value=\"confirm\""), "the mail's own link arms")
-        let here = try await WaitingBrowser.with(service) { try await $0.get(link + "&token=" + Self.armed.link(at: .now())) }
+        let here = try await WaitingBrowser.with(service) {
+            try await $0.get(link + "&token=" + Self.armed.link(at: .now()))
+        }
         #expect(here.text.contains("value=\"confirm\"") && here.text.contains("value=\"refuse\""))
         #expect(!here.text.contains("7KQ2"))
         let entry = try #require(await service.recorder.entries.last { $0.name == "readDeviceMail" })

@@ -47,7 +47,8 @@ struct `The account in a browser` {
 
     /// The page that asks for the signature of a revocation, by the form of the list.
     private func askToRevoke(_ device: Device, _ reason: String, _ browser: PageClient) async throws -> Page {
-        let form = try form("/account/decision", about: device.fingerprint, in: try await browser.open("/account/devices"))
+        let form = try form(
+            "/account/decision", about: device.fingerprint, in: try await browser.open("/account/devices"))
         let fields = String(decoding: FormEncoding.encode(form.fields + [("reason", reason)]), as: UTF8.self)
         return try await browser.follow(try await browser.get("/account/decision?" + fields))
     }
@@ -82,7 +83,9 @@ struct `The account in a browser` {
     }
 
     /// Approves a device that waits, as somebody who reads its words does.
-    private func approve(_ page: Page, _ waiting: Device, with device: Device, _ browser: PageClient) async throws -> Page {
+    private func approve(_ page: Page, _ waiting: Device, with device: Device, _ browser: PageClient) async throws
+        -> Page
+    {
         let form = try #require(try await choose(String(waiting.fingerprint.prefix(16)), page, browser))
         return try await sign(form, with: device, browser)
     }

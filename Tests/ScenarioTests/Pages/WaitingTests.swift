@@ -138,7 +138,8 @@ struct `A mail about a device` {
             let device = Device(), browser = try await scene.waiting(device)
             let link = try #require(try await scene.deviceLink())
             let page = try await browser.get(link)
-            #expect(page.status == 200 && !page.html.contains("value=\"confirm\""), "the link of the mail arms: \(page)")
+            #expect(
+                page.status == 200 && !page.html.contains("value=\"confirm\""), "the link of the mail arms: \(page)")
             #expect(try await scene.world.count("DeviceMailConfirmed") == 0, "opening a link confirms")
             let confirmed = try await scene.answer(browser, link, "confirm")
             #expect(confirmed.status == 303 && confirmed.location == "/waiting", "\(confirmed)")

@@ -165,8 +165,11 @@ struct `No return` {
 
     @Test func `opens without the words of the new device, and a second wrong choice ends the request`() async throws {
         try await ReturnScene.with("no-return-words.example") { scene in
-            let right = try await scene.requested(), link = String(right.prefix { $0 != "&" }) + String(
-                try #require(right.firstMatch(of: /&key=[0-9a-f]+/)).output)
+            let right = try await scene.requested(),
+                link =
+                    String(right.prefix { $0 != "&" })
+                    + String(
+                        try #require(right.firstMatch(of: /&key=[0-9a-f]+/)).output)
             let page = String(decoding: try await scene.follow(link, "GET").body, as: UTF8.self)
             let rows = page.matches(of: /words=([0-9a-f]{16})/).map { String($0.output.1) }
             #expect(rows.count == 3 && rows.contains(String(scene.device.fingerprint.prefix(16))), "\(page)")
