@@ -261,6 +261,7 @@ class Walk:
             if is_here:
                 tab = other.page
                 other.open(link)
+                other.press("^It is me: go on$")
                 other.press("^Yes, this is my browser$")
                 other.page = tab
             else:
