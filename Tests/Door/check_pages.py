@@ -178,11 +178,14 @@ class Walk:
                  f"&code_challenge={'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'}")
         authorize = f"/authorize?{query}"
         ada.open(authorize)
+        ada.arrive("/accounts")
+        ada.press("^Continue with this account$")
         ada.arrive("/consent")
         ada.press("^Do not allow$")
         if "error=access_denied" not in ada.page.url:
             self.witness.fault(f"{ada.variant}: a refused consent leads to {ada.page.url}")
         ada.open(authorize)
+        ada.press("^Continue with this account$")
         ada.press("^Allow$")
         if "code=" not in ada.page.url:
             self.witness.fault(f"{ada.variant}: a consent leads to {ada.page.url}")
@@ -193,6 +196,7 @@ class Walk:
         ada.open("/account/consents")
         ada.press("^Withdraw$")
         ada.open("/logout")
+        ada.press("^Go on to log out$")
         ada.open(authorize.replace(client.id, secrets.token_hex(8)))
 
     def invitation(self):
@@ -213,8 +217,7 @@ class Walk:
         if bo.path == "/waiting":
             bo.look()
             ada.open("/account/approvals")
-            ada.press("^Approve")
-            ada.press("^Sign with the key of this browser$")
+            ada.approve(bo)
             ada.look()
             bo.arrive("/account")
         bo.log_out()
@@ -235,8 +238,7 @@ class Walk:
         other.log_in()
         other.arrive("/waiting")
         ada.open("/account/devices")
-        ada.press("^Approve")
-        ada.press("^Sign with the key of this browser$")
+        ada.approve(other)
         other.arrive("/account")
         ada.open("/account/sessions")
         ada.open("/account/devices")
@@ -259,6 +261,7 @@ class Walk:
             if is_here:
                 tab = other.page
                 other.open(link)
+                other.press("^It is me: go on$")
                 other.press("^Yes, this is my browser$")
                 other.page = tab
             else:

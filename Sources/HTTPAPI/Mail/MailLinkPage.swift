@@ -1,3 +1,4 @@
+import Canonical
 import ErrorCodes
 import IdentityService
 import TenureAPI
@@ -36,6 +37,9 @@ struct MailLinkPage {
     let languages: [String]
     /// The id of the request, which a page that helps nobody on shows for whoever helps.
     let requestId: String
+    /// The rows of words that the reader chooses from instead of pressing a button, with the link, and whether another
+    /// row was wrong.
+    var choices: (link: MailLinkParameters, rows: [[UInt8]], isWrong: Bool)?
 
     var reply: Reply {
         var reply = Reply.text(html, "text/html; charset=utf-8")
@@ -71,7 +75,8 @@ struct MailLinkPage {
         let request = "<p class=\"detail\">\(isGerman ? "Vorgang" : "Request"): <code>\(requestId)</code></p>"
         let button = isGerman ? "Bestätigen" : "Confirm"
         let form =
-            "<form method=\"post\"><div class=\"actions\"><button type=\"submit\">\(button)</button></div></form>"
+            choices.map(forms)
+            ?? "<form method=\"post\"><div class=\"actions\"><button type=\"submit\">\(button)</button></div></form>"
         return """
             <!doctype html>
             <html lang="\(isGerman ? "de" : "en")">
@@ -95,14 +100,33 @@ struct MailLinkPage {
             """
     }
 
+    /// A form with a button for each row. Its query has the row, and the link, which is checked by now.
+    private func forms(link: MailLinkParameters, rows: [[UInt8]], isWrong: Bool) -> String {
+        let wrong =
+            isGerman
+            ? "Das neue Gerät zeigt etwas anderes. Die nächste falsche Wahl beendet den Vorgang."
+            : "The new device shows something else. The next wrong choice ends the request."
+        let forms = rows.map { row in
+            let digits = Hex.encode(row)
+            let query = "?expires=\(link.expires)&amp;key=\(link.key)&amp;words=\(digits)"
+            return """
+                <form method="post" action="\(query)"><div class="actions"><button type="submit" class="second words" \
+                translate="no">\(FingerprintWords(row).text)<br><code>\(digits)</code></button></div></form>
+                """
+        }
+        return (isWrong ? ["<p class=\"error\" role=\"alert\">\(wrong)</p>"] : []).joined()
+            + forms.joined(separator: "\n")
+    }
+
     private var english: (String, String) {
         switch message {
         case .question: ("Confirm", "Press the button if you asked for this.")
         case .returnQuestion:
             (
                 "Begin the return",
-                "Press the button only if you asked for it on your new device. The new device becomes the only one "
-                    + "with the role of the security admin after a waiting time of at least 48 hours."
+                "Only if you asked for it on your new device, press the button with the words or the digits that this "
+                    + "device shows. It becomes the only one with the role of the security admin after a waiting time "
+                    + "of at least 48 hours."
             )
         case .cancelQuestion:
             ("Cancel the return", "Press the button if the new device that is about to get your role is not yours.")
@@ -143,9 +167,9 @@ struct MailLinkPage {
         case .returnQuestion:
             (
                 "Rückkehr beginnen",
-                "Drücken Sie den Knopf nur, wenn Sie das auf Ihrem neuen Gerät veranlasst haben. Das neue Gerät "
-                    + "bekommt nach einer Wartezeit von mindestens 48 Stunden als einziges die Rolle des "
-                    + "Sicherheitsadministrators."
+                "Nur wenn Sie das auf Ihrem neuen Gerät veranlasst haben, drücken Sie den Knopf mit den Wörtern oder "
+                    + "Ziffern, die dieses Gerät zeigt. Es bekommt nach einer Wartezeit von mindestens 48 Stunden als "
+                    + "einziges die Rolle des Sicherheitsadministrators."
             )
         case .cancelQuestion:
             (
@@ -231,6 +255,8 @@ struct MailLinkParameters {
     var expires = ""
     /// The code as it was sent; empty without one.
     var key = ""
+    /// The row of words that the reader chose; `nil` without one.
+    var words: [UInt8]?
 
     /// Reads a query. A parameter that is given twice, or is no percent-encoded UTF-8, counts as absent.
     init(_ rawQuery: Substring) {
@@ -244,6 +270,7 @@ struct MailLinkParameters {
         }
         expires = value("expires")
         key = value("key")
+        words = Hex.decode(value("words")).flatMap { $0.count == FingerprintWords.count ? $0 : nil }
     }
 }
 

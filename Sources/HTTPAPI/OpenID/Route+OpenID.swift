@@ -87,7 +87,7 @@ extension RoutedRequest {
         switch answer {
         case .fault(let fault): page(OpenIDPage.Message(fault))
         case .redirect(let url, _): .seeOther(url)
-        case .ask(let page, let handle): .seeOther("\(page.rawValue)?request=\(PercentEncoding.encode(handle))")
+        case .ask(let page, let handle): .seeOther(path(of: page, for: handle))
         }
     }
 

@@ -8,6 +8,9 @@ struct AccountProblem: Sendable, Equatable {
 }
 
 extension AccountProblem {
+    /// The words of a device were chosen wrongly so often that it can only be refused.
+    static let wrongWords = AccountProblem(word: .problemWrongWords, status: 200)
+
     /// The problem of a refusal; `nil` for one that is not about what the person asked for.
     init?(_ error: ServiceError) {
         let isAboutSignature = error.members.contains {

@@ -30,6 +30,9 @@ struct AccountVisit: Sendable {
         FormToken(cookie: cookie, path: endpoint.template.text, request: request).text
     }
 
+    /// The form that cancels a recovery.
+    var recoveryForm: ArmedForm { visit.armed(.cancelOwnRecovery, "recovery", cookie) }
+
     /// The account and its session.
     func me() async throws -> MeResponse { try await exchange.run(ReadMe(caller: caller)) }
 

@@ -35,11 +35,67 @@ struct DecisionPage: Sendable {
         }
     }
 
-    /// The path of the page that asks for the signature.
-    static func path(_ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil) -> String {
+    private init(_ action: DecideKey.Action, fingerprint: String, owner: String?, reason: String?) {
+        self.action = action
+        self.fingerprint = fingerprint
+        self.owner = owner
+        self.reason = reason
+    }
+
+    /// The refusal of the same device key.
+    var refusal: DecisionPage {
+        DecisionPage(.refuse, fingerprint: fingerprint, owner: owner, reason: DecisionReason.unknown.rawValue)
+    }
+
+    /// The form that makes the decision.
+    ///
+    /// - Parameter isAnswered: Whether the question for the words was answered, which an approval needs.
+    func form(_ account: AccountVisit, isAnswered: Bool = false) -> ArmedForm {
+        Self.form(action, fingerprint, of: owner, reason: reason, isAnswered: isAnswered, account)
+    }
+
+    private static func form(
+        _ action: DecideKey.Action, _ fingerprint: String, of owner: String?, reason: String?, isAnswered: Bool = false,
+        _ account: AccountVisit
+    ) -> ArmedForm {
+        let subject = [fingerprint, action.rawValue, owner ?? "", reason ?? "", isAnswered ? "answered" : ""]
+        return account.visit.armed(.makeDecision, subject.joined(separator: "\n"), account.cookie)
+    }
+
+    /// The token of a link or a form that leads to the page. The person chooses the reason on the way.
+    static func token(
+        _ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
+    ) -> String {
+        form(action, fingerprint, of: owner, reason: nil, account).link(at: account.exchange.call.time)
+    }
+
+    /// Whether a list of this service led to the page.
+    func mayShow(_ account: AccountVisit) -> Bool {
+        Self.form(action, fingerprint, of: owner, reason: nil, account).mayShow(account.exchange)
+    }
+
+    /// The path of the page that asks for the signature, with the token of the list.
+    static func path(
+        _ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
+    ) -> String {
         var fields = [(name: "request", value: fingerprint), ("action", action.rawValue)]
         if let owner { fields.append(("owner", owner)) }
+        fields.append(("token", token(action, fingerprint, of: owner, account)))
         return Endpoint.showDecision.template.text + "?" + String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+    }
+
+    /// The question for the words of the device key; `nil` for a decision that takes something away.
+    func question(_ account: AccountVisit) async throws -> WordQuestion? {
+        guard action == .authorize else { return nil }
+        return try await account.exchange.run(AskForWords(fingerprint: bytes, tenant: account.browser.tenantID))
+    }
+
+    private var bytes: [UInt8] { Hex.decode(fingerprint) ?? [] }
+
+    /// Takes the row of words that somebody chose.
+    func choice(_ row: [UInt8], _ account: AccountVisit) async throws -> WordChoice {
+        try await account.exchange.run(
+            ChooseWords(fingerprint: bytes, tenant: account.browser.tenantID, row: row))
     }
 
     /// Makes the decision, or returns the statement to sign.
@@ -60,24 +116,28 @@ struct DecisionPage: Sendable {
 
     /// The page that asks for the signature of a statement.
     func page(
-        _ statement: [UInt8], for account: AccountVisit, _ me: MeResponse, problem: AccountProblem? = nil
+        _ statement: [UInt8], _ question: WordQuestion?, for account: AccountVisit, _ me: MeResponse,
+        problem: AccountProblem? = nil
     ) async throws -> HostedPage {
         let person = owner ?? me.companyEmployeeId ?? ""
-        var facts: [(label: PageWord, value: String)] = [
-            (.signCompany, me.companyName), (.signPerson, person),
-            (.devicesWords, FingerprintWords(hex: fingerprint).text), (.devicesFingerprint, fingerprint),
-        ]
-        if owner == nil, let name = try await name(account) { facts.insert((.devicesName, name), at: 2) }
+        var facts: [(label: PageWord, value: String)] = [(.signCompany, me.companyName), (.signPerson, person)]
+        if owner == nil, let name = try await name(account) { facts.append((.devicesName, name)) }
+        // Whoever reads the words here would not look at the other side.
+        if question == nil {
+            facts += [(.devicesWords, FingerprintWords(hex: fingerprint).text), (.devicesFingerprint, fingerprint)]
+        }
         if let reason = reason.flatMap(DecisionReason.init(rawValue:)) {
             facts.append((.devicesReason, account.text(reason.word)))
         }
         var fields = [(name: "action", value: action.rawValue)]
         if let owner { fields.append(("owner", owner)) }
         if action == .revoke, let reason { fields.append(("reason", reason)) }
+        let form = form(account)
         let (tag, title, meaning) = words
         return SigningPage(
             title: title, meaning: account.text(meaning, person, me.companyName), facts: facts, statement: statement,
-            expected: (tag, action.rawValue, reason ?? "authorized", fingerprint), endpoint: .makeDecision,
+            question: question,
+            expected: (tag, action.rawValue, reason ?? "authorized", fingerprint), endpoint: .makeDecision, form: form,
             request: fingerprint, fields: fields, back: list, section: list
         ).page(for: account, me, problem: problem)
     }

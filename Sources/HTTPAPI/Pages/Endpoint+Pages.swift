@@ -28,7 +28,7 @@ extension Endpoint {
 
     /// All endpoints of the pages.
     static let ofPages: [Endpoint] =
-        [readPageAsset, showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogIn + ofLogInByAddress
+        [readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogIn + ofLogInByAddress
         + ofRegistration + ofAccount + ofWaiting
 
     /// Whether a browser opens a path: a page, or an endpoint that clients send browsers to.

@@ -16,6 +16,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case accounts = "accounts.js"
     /// Fields that are filled in from a link.
     case prefill = "prefill.js"
+    /// The button that acts only when a person looks at its page.
+    case arm = "arm.js"
     /// The signature over a statement.
     case sign = "sign.js"
     /// The end of a wait, and the signature that opens its session.
@@ -30,6 +32,7 @@ enum PageAsset: String, Sendable, CaseIterable {
         case .pick: PackageResources.pick_js
         case .accounts: PackageResources.accounts_js
         case .prefill: PackageResources.prefill_js
+        case .arm: PackageResources.arm_js
         case .sign: PackageResources.sign_js
         case .waiting: PackageResources.waiting_js
         }

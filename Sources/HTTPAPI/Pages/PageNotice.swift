@@ -10,6 +10,8 @@ enum PageNotice: Sendable, CaseIterable {
     case outdated
     /// The form is not of this browser, or the browser refuses cookies.
     case cookie
+    /// The form was not sent by the button of its page, or too late.
+    case unarmed
     /// The stored request is not known any more.
     case expired
     /// The request cannot be read.
@@ -35,7 +37,7 @@ enum PageNotice: Sendable, CaseIterable {
 
     private var status: Int {
         switch self {
-        case .crossSite, .outdated, .cookie: 403
+        case .crossSite, .outdated, .cookie, .unarmed: 403
         case .expired, .malformed: 400
         case .unknown: 404
         case .tooMany: 429
@@ -49,6 +51,7 @@ enum PageNotice: Sendable, CaseIterable {
         case .crossSite: (.noticeCrossSiteTitle, .noticeCrossSite, .noticeCrossSiteNext)
         case .outdated: (.noticeOutdatedTitle, .noticeOutdated, .noticeOutdatedNext)
         case .cookie: (.noticeCookieTitle, .noticeCookie, .noticeCookieNext)
+        case .unarmed: (.noticeUnarmedTitle, .noticeUnarmed, .noticeUnarmedNext)
         case .expired: (.noticeExpiredTitle, .noticeExpired, .noticeExpiredNext)
         case .malformed: (.noticeMalformedTitle, .noticeMalformed, .noticeMalformedNext)
         case .unknown: (.noticeUnknownTitle, .noticeUnknown, .noticeUnknownNext)

@@ -38,6 +38,10 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case wayBackWait
     /// Part of the pages of an account: the links to the others, and what went wrong.
     case sections
+    /// Part of a form: the button that is armed.
+    case arm
+    /// Part of a form: the rows of words to choose from.
+    case wordRows
     /// Who is logged in.
     case account
     /// The devices of an account.
@@ -81,6 +85,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
             case .wayBack: PackageResources.wayBack_mustache
             case .wayBackWait: PackageResources.wayBackWait_mustache
             case .sections: PackageResources.sections_mustache
+            case .arm: PackageResources.arm_mustache
+            case .wordRows: PackageResources.wordRows_mustache
             case .account: PackageResources.account_mustache
             case .devices: PackageResources.devices_mustache
             case .sessions: PackageResources.sessions_mustache

@@ -67,7 +67,8 @@ extension AccountVisit {
         ]
         if let by = notice.openedBy { content["by"] = .text(text(.noticesOpenedBy, by)) }
         if word == .noticesRecoveryOpened {
-            content["path"] = .text(Endpoint.showRecovery.template.text)
+            let token = PercentEncoding.encode(recoveryForm.link(at: exchange.call.time))
+            content["path"] = .text("\(Endpoint.showRecovery.template.text)?token=\(token)")
             content["cancel"] = .text(text(.recoveryCancel))
         }
         return content

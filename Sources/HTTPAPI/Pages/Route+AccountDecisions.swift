@@ -5,11 +5,13 @@ import TenureAPI
 import TenureServer
 
 extension Route {
-    /// `GET /account/decision`: what is signed, in words. It changes nothing, because any site can send a browser here.
+    /// `GET /account/decision`: what is signed, in words. Any other way than from the list leads to the list, because any
+    /// site can send a browser here.
     static let showDecision = account(.showDecision) { account in
         guard let fields = try? FormReader(account.exchange.rawQuery.utf8),
             let request = try? fields.text("request"), let decision = DecisionPage(fingerprint: request, fields)
         else { return try account.visit.reply(.malformed) }
+        guard decision.mayShow(account) else { return .seeOther(decision.list.template.text) }
         return try await account.ask(decision, try await account.me())
     }
 
@@ -18,9 +20,14 @@ extension Route {
         guard let decision = DecisionPage(fingerprint: form.request, form.fields) else {
             return try account.visit.reply(.malformed)
         }
-        let me = try await account.me()
-        // Without a signature the page is shown once more: the script did not run.
-        guard let signed = form.signed else { return try await account.ask(decision, me) }
+        let me = try await account.me(), signed = form.signed, isQuestion = decision.action == .authorize
+        guard
+            try await decision.form(account, isAnswered: isQuestion && signed != nil).takes(
+                form.fields, account.exchange)
+        else { return try account.visit.reply(.unarmed) }
+        guard let signed else {
+            return isQuestion ? try await account.answer(decision, form, me) : try account.visit.reply(.malformed)
+        }
         do {
             let response = try await decision.decide(signed, by: account, me)
             guard case .done(_, let position) = response else { return try await account.ask(decision, me) }
@@ -35,12 +42,19 @@ extension Route {
     }
 
     /// `GET /account/recovery`.
-    static let showRecovery = account(.showRecovery) { try await $0.askRecovery(try await $0.me()) }
+    static let showRecovery = account(.showRecovery) { account in
+        guard account.recoveryForm.mayShow(account.exchange) else {
+            return .seeOther(Endpoint.showAccount.template.text)
+        }
+        return try await account.askRecovery(try await account.me())
+    }
 
     /// `POST /account/recovery`: cancels the recovery that is open for the account.
     static let cancelOwnRecovery = accountForm(.cancelOwnRecovery) { account, form in
         let me = try await account.me()
-        guard let signed = form.signed else { return try await account.askRecovery(me) }
+        guard let signed = form.signed, try await account.recoveryForm.takes(form.fields, account.exchange) else {
+            return try account.visit.reply(.unarmed)
+        }
         do {
             let response = try await account.exchange.run(CancelOwnRecovery(signed: signed, caller: account.caller))
             guard case .done = response else { return try await account.askRecovery(me) }
@@ -81,6 +95,40 @@ extension FormReader {
 }
 
 extension AccountVisit {
+    /// Answers the module of the page that asks for words: with what it signs, or with nothing for words that are wrong
+    /// for the first time. The second time it signs the refusal.
+    fileprivate func answer(_ decision: DecisionPage, _ form: PageForm, _ me: MeResponse) async throws -> Reply {
+        guard let row = (try? form.fields.text("words")).flatMap({ Hex.decode($0) }) else {
+            return try visit.reply(.malformed)
+        }
+        var answer: [String: JSONValue] = [:]
+        do {
+            // Whoever may not decide learns nothing about the words.
+            guard case .signatureRequired(var statement) = try await decision.decide(nil, by: self, me) else {
+                return try visit.reply(.unarmed)
+            }
+            let choice = try await decision.choice(row, self), signed = choice == .right ? decision : decision.refusal
+            if choice == .spent {
+                guard case .signatureRequired(let refusal) = try await signed.decide(nil, by: self, me) else {
+                    return try visit.reply(.unarmed)
+                }
+                statement = refusal
+            }
+            if choice != .wrong {
+                let granted = signed.form(self, isAnswered: choice == .right).granted(at: exchange.call.time)
+                let members = [
+                    "action": signed.action.rawValue, "reason": signed.reason ?? "authorized", "page": granted.page,
+                    "nonce": granted.nonce, "statement": Base64URL.encode(statement),
+                ]
+                answer["statement"] = .object(members.mapValues(JSONValue.string))
+            }
+        } catch let error as ServiceError {
+            guard let problem = AccountProblem(error) else { throw error }
+            return try refused(problem, decision.title, me, at: decision.list).reply()
+        }
+        return Reply(headers: ["Content-Type": "application/json"], body: JSONValue.object(answer).canonicalBytes())
+    }
+
     /// Asks for the signature of a decision, or says why there is nothing to sign.
     fileprivate func ask(
         _ decision: DecisionPage, _ me: MeResponse, _ problem: AccountProblem? = nil
@@ -88,7 +136,9 @@ extension AccountVisit {
         do {
             switch try await decision.decide(nil, by: self, me) {
             case .signatureRequired(let statement):
-                return try await decision.page(statement, for: self, me, problem: problem).reply()
+                let question = try await decision.question(self)
+                if question?.isSpent == true { return try await ask(decision.refusal, me, .wrongWords) }
+                return try await decision.page(statement, question, for: self, me, problem: problem).reply()
             case .done: return .seeOther(decision.list.template.text)
             }
         } catch let error as ServiceError {
@@ -108,7 +158,8 @@ extension AccountVisit {
                 title: .recoveryCancelTitle, meaning: text(.recoveryCancelMeaning),
                 facts: [(.signCompany, me.companyName), (.signPerson, me.companyEmployeeId ?? "")],
                 statement: statement, expected: ("tenure/v1/recovery-cancellation", "cancel", "owner", nil),
-                endpoint: .cancelOwnRecovery, request: "recovery", back: .showAccount, section: .showAccount)
+                endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery", back: .showAccount,
+                section: .showAccount)
             return try page.page(for: self, me, problem: problem).reply()
         } catch let error as ServiceError {
             guard let own = AccountProblem(error) else { throw error }
@@ -128,7 +179,7 @@ extension AccountVisit {
     /// The list of who waits.
     fileprivate func approvals(_ found: PageResponse<PendingAuthorizationResponse>, _ me: MeResponse) -> HostedPage {
         var content: PageContent = [
-            "explanation": .text(text(.approvalsExplanation)), "wordsLabel": .text(text(.devicesWords)),
+            "explanation": .text(text(.approvalsExplanation)),
             "approve": .text(text(.decisionAuthorize)), "refuse": .text(text(.decisionRefuse)),
             "waiting": .list(found.items.map(waiting)),
         ]
@@ -144,10 +195,9 @@ extension AccountVisit {
         let owner = item.employee.companyEmployeeId ?? ""
         return [
             "person": .text(owner), "device": .text(item.deviceName ?? text(.devicesNameless)),
-            "words": .text(FingerprintWords(hex: item.key.fingerprint).text),
             "since": .text(text(.approvalsSince, item.key.presentedAt.forPeople, item.expiresAt.forPeople)),
-            "approvePath": .text(DecisionPage.path(.authorize, item.key.fingerprint, of: owner)),
-            "refusePath": .text(DecisionPage.path(.refuse, item.key.fingerprint, of: owner)),
+            "approvePath": .text(DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self)),
+            "refusePath": .text(DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self)),
         ]
     }
 }

@@ -55,23 +55,30 @@ extension AccountVisit {
     private func device(_ device: DeviceResponse) -> PageContent {
         let isPending = device.state == "pending", isInForce = device.state == "authorized"
         var content: PageContent = [
-            "fingerprint": .text(device.fingerprint), "words": .text(FingerprintWords(hex: device.fingerprint).text),
+            "fingerprint": .text(device.fingerprint),
             "name": .text(device.name ?? text(.devicesNameless)),
             "state": .text(text(PageWord(keyState: device.state))),
             "times": .list(times(of: device).map { ["time": .text($0)] }),
         ]
         if device.isCurrent { content["current"] = .text(text(.devicesCurrent)) }
+        // Those of a device that waits are asked for, so they stand nowhere here.
+        if !isPending {
+            content["key"] = .list([
+                ["words": .text(FingerprintWords(hex: device.fingerprint).text), "digits": .text(device.fingerprint)]
+            ])
+        }
         guard isPending || isInForce else { return content }
         content["nameForm"] = .text(token(.nameDevice, device.fingerprint))
         content["enteredName"] = .text(device.name ?? "")
         if isInForce {
             content["revoke"] = .text(text(.decisionRevoke))
             content["reasons"] = .list(reasons)
+            content["revokeToken"] = .text(DecisionPage.token(.revoke, device.fingerprint, self))
         } else {
             content["approve"] = .text(text(.decisionAuthorize))
-            content["approvePath"] = .text(DecisionPage.path(.authorize, device.fingerprint))
+            content["approvePath"] = .text(DecisionPage.path(.authorize, device.fingerprint, self))
             content["refuse"] = .text(text(.decisionRefuse))
-            content["refusePath"] = .text(DecisionPage.path(.refuse, device.fingerprint))
+            content["refusePath"] = .text(DecisionPage.path(.refuse, device.fingerprint, self))
             content["approveHint"] = .text(text(.devicesApproveHint))
         }
         return content

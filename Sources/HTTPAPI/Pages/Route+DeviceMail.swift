@@ -4,7 +4,7 @@ import TenureAPI
 
 extension Route {
     /// `GET /waiting/mail/{tenantId}/{flowId}`, the link of a mail. It changes nothing, because mail programs open
-    /// links too.
+    /// links too. The link leads to a page with another link, and only that one to the button that confirms.
     static let showDeviceMail = Route(page: .showDeviceMail) { exchange in
         let visit = PageVisit(exchange: exchange)
         let query = try? FormReader(exchange.rawQuery.utf8)
@@ -26,6 +26,10 @@ extension Route {
         guard answer == "confirm" || answer == "refuse" else { return try visit.reply(.malformed) }
         let link = visit.deviceMailLink(
             (try? form.fields.text("expires")) ?? "", (try? form.fields.text("key")) ?? "")
+        // Who refuses takes something away, and needs no more than a click.
+        if answer == "confirm", try await !visit.armed(link, visit.visitor).takes(form.fields, exchange) {
+            return try visit.reply(.unarmed)
+        }
         let isDone = try await exchange.run(
             AnswerDeviceMail(
                 link: link, wish: answer == "confirm" ? .confirm : .refuse,
@@ -41,6 +45,13 @@ extension PageVisit {
     fileprivate func deviceMailLink(_ expires: String, _ key: String) -> DeviceMailLink {
         DeviceMailLink(
             tenant: exchange.captures["tenantId"], flow: exchange.captures["flowId"], expires: expires, key: key)
+    }
+
+    /// The form that confirms the device of a link.
+    fileprivate func armed(_ link: DeviceMailLink, _ visitor: VisitorKey) -> ArmedForm {
+        ArmedForm(
+            holder: .visitor, cookie: visitor.value, path: Endpoint.answerDeviceMail.template.text,
+            subject: [link.tenant, link.flow, link.expires, link.key].joined(separator: "\n"))
     }
 
     /// A page that says what became of a link.
@@ -76,8 +87,19 @@ struct DeviceMailPage: Sendable {
             "action": .text("/waiting/mail/\(link.tenant)/\(link.flow)"), "expires": .text(link.expires),
             "key": .text(link.key), "refuse": text(.mailRefuse), "refuseText": text(.mailRefuseText),
         ]
-        if view.isWaiting {
-            content["confirm"] = text(.mailConfirm)
+        let armed = visit.armed(link, visitor), time = visit.exchange.call.time
+        if view.isWaiting, armed.mayShow(visit.exchange) {
+            content["confirm"] = .list([
+                armed.content(.mailConfirm, in: language, at: time).merging([
+                    "sentence": text(.mailConfirmText), "module": .text(PageAsset.arm.path),
+                ])
+            ])
+        } else if view.isWaiting {
+            let query = [(name: "expires", value: link.expires), ("key", link.key), ("token", armed.link(at: time))]
+            content["goOn"] = text(.mailGoOn)
+            content["goOnPath"] = .text(
+                "/waiting/mail/\(link.tenant)/\(link.flow)?"
+                    + String(decoding: FormEncoding.encode(query), as: UTF8.self))
         } else {
             content["code"] = .list([
                 ["codeLabel": text(.mailCode), "code": .text(view.code), "codeText": text(.mailCodeText)]

@@ -10,11 +10,11 @@ extension Route {
     }
 
     /// The routes of the pages. A service without the pages app has only the files, because the pages behind links in
-    /// mails use the style.
+    /// mails use them.
     static func pages(_ configuration: HTTPConfiguration) -> [Route] {
-        guard configuration.servesPages else { return [readPageAsset] }
+        guard configuration.servesPages else { return [readPageAsset, armPage] }
         return [
-            readPageAsset, showConsent, answerConsent, showLogOut, confirmLogOut,
+            readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut,
         ] + ofLogIn + ofLogInByAddress + ofRegistration + ofAccount
             + ofWaiting(WaitingStreams(now: configuration.now))
     }

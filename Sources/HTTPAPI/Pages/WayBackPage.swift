@@ -81,7 +81,7 @@ struct WayBackPage: Sendable {
             "steps": .list(steps.map { ["step": .text(text($0))] }),
             "note": .text(text(.recoverSameBrowser)), "again": .text(text(.recoverAgain)),
         ]
-        if way == .recovery, let bytes = Hex.decode(fingerprint) {
+        if let bytes = Hex.decode(fingerprint) {
             content["words"] = .text(FingerprintWords(bytes).text)
             content["wordsLabel"] = .text(text(.recoverWords))
             content["fingerprint"] = .text(fingerprint)

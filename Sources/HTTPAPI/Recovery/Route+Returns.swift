@@ -41,15 +41,17 @@ extension Route {
         let answer = try await exchange.run(
             ConfirmReturn(
                 action, company: exchange.company, id: exchange.captures["returnId"], expires: link.expires,
-                key: link.key,
-                isDecision: isDecision))
+                key: link.key, isDecision: isDecision, row: link.words))
         let message: MailLinkPage.Message =
             switch answer {
-            case .pending: action == .open ? .returnQuestion : .cancelQuestion
+            case .pending: .cancelQuestion
+            case .asking: .returnQuestion
             case .done: .done
             case .expired: .expired
             case .invalid: .invalid
             }
-        return MailLinkPage(message, answering: exchange).reply
+        var page = MailLinkPage(message, answering: exchange)
+        if case .asking(let question) = answer { page.choices = (link, question.rows, isDecision && link.words != nil) }
+        return page.reply
     }
 }

@@ -22,7 +22,16 @@ struct Route: Sendable {
     ) {
         self.endpoint = endpoint
         self.body = body
-        self.respond = respond
+        guard endpoint.standsApart else {
+            self.respond = respond
+            return
+        }
+        // A site that opened such a page keeps no hold of its window. Between a client and its answer pop-ups need it.
+        self.respond = { exchange in
+            var reply = try await respond(exchange)
+            reply.headers["Cross-Origin-Opener-Policy"] = "same-origin"
+            return reply
+        }
     }
 
     /// Rejects an unexpected body, a missing body, and a body of another media type.
@@ -38,6 +47,11 @@ struct Route: Sendable {
 }
 
 extension Endpoint {
+    /// Whether the pages of the endpoint share no window with the site that opened them.
+    fileprivate var standsApart: Bool {
+        ["account", "recover"].contains(template.text.split(separator: "/").first ?? "")
+    }
+
     /// How the endpoint reads a body.
     var body: EndpointBody.Kind { terms?.body.kind ?? .none }
 }

@@ -28,6 +28,8 @@ package struct ConfirmReturn: UseCase {
         case done
         /// The link could do what it is for: what a look without a decision says.
         case pending
+        /// The reader says first which words the new device shows. Another row was wrong, if one was chosen.
+        case asking(WordQuestion)
         /// The time of the link is over.
         case expired
         /// The link was not made by this service, or it can do nothing any more.
@@ -37,6 +39,7 @@ package struct ConfirmReturn: UseCase {
     private let company: String
     private let link: MailLink?
     private let isDecision: Bool
+    private let row: [UInt8]?
 
     /// - Parameters:
     ///   - company: The tenant's name.
@@ -44,16 +47,20 @@ package struct ConfirmReturn: UseCase {
     ///   - expires: When the link expires, in seconds since 1970.
     ///   - key: The code of the link, 64 lower-case hexadecimal digits.
     ///   - isDecision: Whether the link does what it is for; otherwise nothing changes.
+    ///   - row: The row of words that the reader chose, which the opening needs.
     package init(
-        _ action: Action, company: String, id: String, expires: String, key: String, isDecision: Bool
+        _ action: Action, company: String, id: String, expires: String, key: String, isDecision: Bool,
+        row: [UInt8]? = nil
     ) {
+        self.row = row
         self.action = action
         self.company = company
         self.isDecision = isDecision
         link = MailLink(action.link, recipient: id, expires: expires, key: key)
     }
 
-    /// Checks the link, and appends `ReturnOpened` or `ReturnCancelled` once.
+    /// Checks the link, and appends `ReturnOpened` or `ReturnCancelled` once. The opening needs the row of words that the
+    /// new device shows; the second wrong one ends the request.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context
         guard let link, let name = try? CompanyName(company) else { return .invalid }
@@ -62,7 +69,7 @@ package struct ConfirmReturn: UseCase {
         case .expired: return .expired
         case .valid: break
         }
-        guard isDecision else { return .pending }
+        guard isDecision || action == .open else { return .pending }
         let tenant = TenantID(context.ring.tenantID(companyName: name.canonical)), id = ReturnID(link.recipient)
         return try await optimistic {
             guard let admin = try await StateLoader(reader: context.reader).tenant(tenant).state.securityAdmin else {
@@ -82,6 +89,16 @@ package struct ConfirmReturn: UseCase {
         guard let request = state.returnRequest, request.id == id,
             let proof = try await proof(of: request, scene, context)
         else { return .invalid }
+        let words = WordCounter(
+            fingerprint: ServiceContext.fingerprint(of: request.key), tenant: scene.tenant.id.uuid, context: context)
+        let question = try await words.question()
+        guard !question.isSpent else { return .invalid }
+        guard isDecision, let row else { return .asking(question) }
+        switch try await words.choose(row, at: time) {
+        case .right: break
+        case .wrong: return .asking(question)
+        case .spent: return .invalid
+        }
         let command = Employee.OpenReturn(
             id: id, proof: proof, user: scene.user.state, scene: scene.facts(at: time))
         let events: [EmployeeEvent]

@@ -28,6 +28,16 @@ import Testing
         [("statement", Base64URL.encode(Self.statement)), ("signature", Base64URL.encode([1, 2, 3]))]
     }
 
+    /// What a decision about the device key is about.
+    private func subject(_ action: String, owner: String = "", reason: String = "", _ answered: String = "") -> String {
+        [FakeService.fingerprint, action, owner, reason, answered].joined(separator: "\n")
+    }
+
+    /// The address of the page of a decision, with the token of the list.
+    private func decision(_ query: String, _ subject: String) -> String {
+        Browser.link("/account/decision?" + query, to: "/account/decision", subject)
+    }
+
     private func changes(_ service: FakeService) async -> [Recorder.Entry] {
         let names: Set<String> = [
             "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
@@ -133,19 +143,20 @@ import Testing
         service.decision = .signatureRequired(statement: Self.statement)
         let query = "request=\(FakeService.fingerprint)&action=revoke&reason=lost"
         try await Browser.with(service) { (browser: Browser) async throws in
-            let page = try await browser.get("/account/decision?" + query)
+            let page = try await browser.get(decision(query, subject("revoke")))
             #expect(page.status == 200 && page.text.contains("loses access as 7 at Acme for good"))
             #expect(page.text.contains("data-tag=\"tenure/v1/key-revocation\"") && page.text.contains("I have lost it"))
             #expect(page.text.contains("value=\"\(Base64URL.encode(Self.statement))\""))
             #expect(page.text.contains("src=\"\(PageAsset.sign.path)\""))
             // A form that no script has filled in changes nothing.
             let path = "/account/decision", more = [(name: "action", value: "revoke"), ("reason", "lost")]
-            #expect(try await browser.post(path, form(path, FakeService.fingerprint, more)).status == 200)
+            #expect(try await browser.post(path, form(path, FakeService.fingerprint, more)).status == 403)
         }
         service.decision = FakeService().decision
         try await Browser.with(service) { (browser: Browser) async throws in
             let path = "/account/decision", more = [(name: "action", value: "revoke"), ("reason", "lost")]
-            let reply = try await browser.post(path, form(path, FakeService.fingerprint, more + signature))
+            let armed = Browser.armed(path, subject("revoke", reason: "lost"))
+            let reply = try await browser.post(path, form(path, FakeService.fingerprint, more + signature + armed))
             #expect(reply.status == 303 && reply.header("Location") == "/account/devices")
         }
         #expect(await changes(service).last?.details == ["fingerprint": FakeService.fingerprint, "reason": "lost"])
@@ -156,9 +167,17 @@ import Testing
         let service = FakeService()
         let path = "/account/decision"
         try await Browser.with(service) { (browser: Browser) async throws in
-            let own = form(path, FakeService.fingerprint, [("action", action)] + signature)
+            func armed(_ owner: String) -> [(name: String, value: String)] {
+                let isApproval = action == "authorize"
+                return Browser.armed(
+                    path,
+                    subject(
+                        action, owner: owner, reason: isApproval ? "" : "unknown", isApproval ? "answered" : ""))
+            }
+            let own = form(path, FakeService.fingerprint, [("action", action)] + signature + armed(""))
             #expect(try await browser.post(path, own).header("Location") == "/account/devices")
-            let other = form(path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature)
+            let other = form(
+                path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature + armed("8"))
             #expect(try await browser.post(path, other).header("Location") == "/account/approvals?position=9")
         }
         let decided = await changes(service)
@@ -186,6 +205,9 @@ import Testing
             #expect(page.text.contains("href=\"/account/approvals?after=4\""))
             let link = try #require(page.text.firstMatch(of: /href="(\/account\/decision\?[^"]+)"/)).output.1
             #expect(link.contains("action=authorize") && link.contains("owner=7"))
+            let led = try await browser.get(link.replacing("&amp;", with: "&"))
+            #expect(led.status == 303 && led.header("Location") == "/account/approvals", "nothing is to be signed")
+            #expect(!page.text.contains(FingerprintWords(hex: FakeService.fingerprint).text))
             for query in ["after=x", "position=-1", "after=1&after=2"] {
                 #expect(try await browser.get("/account/approvals?" + query).status == 400)
             }
@@ -221,8 +243,10 @@ import Testing
     @Test func `a recovery is shown, and cancelled with a signature`() async throws {
         let service = FakeService(), path = "/account/recovery"
         try await Browser.with(service) { (browser: Browser) async throws in
-            #expect(try await browser.get("/account").text.contains("href=\"/account/recovery\""))
-            let reply = try await browser.post(path, form(path, "recovery", signature))
+            #expect(try await browser.get("/account").text.contains("href=\"/account/recovery?token="))
+            #expect(try await browser.post(path, form(path, "recovery", signature)).status == 403)
+            let armed = Browser.armed(path, "recovery")
+            let reply = try await browser.post(path, form(path, "recovery", signature + armed))
             #expect(reply.status == 303 && reply.header("Location") == "/account")
         }
         #expect(await changes(service).last?.details == ["isSigned": "true"])

@@ -28,9 +28,11 @@ enum AccountSamples {
                 "reasonLabel": "r",
                 "devices": .list([
                     [
-                        "fingerprint": "ab", "words": "w w", "name": "n", "state": "s", "current": "c",
+                        "fingerprint": "ab", "key": .list([["words": "w w", "digits": "d"]]), "name": "n", "state": "s",
+                        "current": "c",
                         "times": .list([["time": "t"]]), "nameForm": "k", "enteredName": "n", "nameProblem": "p",
-                        "revoke": "r", "reasons": .list([["reason": "lost", "reasonText": "l"]]), "approve": "a",
+                        "revoke": "r", "revokeToken": "k", "reasons": .list([["reason": "lost", "reasonText": "l"]]),
+                        "approve": "a",
                         "approvePath": "/a", "refuse": "r", "refusePath": "/r", "approveHint": "h",
                     ]
                 ]),
@@ -60,11 +62,11 @@ enum AccountSamples {
         page(
             .approvals,
             [
-                "explanation": "e", "wordsLabel": "w", "approve": "a", "refuse": "r", "none": "n", "next": "x",
+                "explanation": "e", "approve": "a", "refuse": "r", "none": "n", "next": "x",
                 "nextPath": "/n",
                 "waiting": .list([
                     [
-                        "person": "p", "device": "d", "words": "w", "since": "s", "approvePath": "/a",
+                        "person": "p", "device": "d", "since": "s", "approvePath": "/a",
                         "refusePath": "/r",
                     ]
                 ]),
@@ -76,8 +78,13 @@ enum AccountSamples {
                 "action": "/a", "request": "r", "token": "k", "statement": "s",
                 "fields": .list([["field": "f", "fieldValue": "v"]]), "tag": "t", "expectedAction": "a",
                 "expectedReason": "r", "expectedFingerprint": "f", "signer": "s", "company": "c", "employee": "e",
-                "sign": "s", "back": "/b", "cancel": "c", "noScript": "n", "noKey": "k", "failed": "f",
-                "script": "/s",
+                "back": "/b", "cancel": "c", "noKey": "k", "failed": "f", "module": "/s", "wrong": "w",
+                "question": .list([
+                    [
+                        "legend": "l", "legendHint": "h",
+                        "rows": .list([["row": "r", "words": "w w", "digits": "d"]]),
+                    ]
+                ]), "page": "p", "act": "a", "hint": "h", "needsScript": "s",
             ]),
         page(.refused, ["back": "/b", "backLabel": "l"]),
     ]

@@ -1,3 +1,4 @@
+import Canonical
 import TenureAPI
 import Testing
 
@@ -38,6 +39,21 @@ struct Browser: Sendable {
         try await api.send(
             "POST", path, cookies + headers + [("Content-Type", FormEncoding.mediaType)],
             authorization: authorization, body: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
+    }
+
+    /// The fields of a form whose page was looked at, by the session of the cookie.
+    static func armed(
+        _ path: String, _ subject: String, cookie: String = FakeService.cookie
+    ) -> [(name: String, value: String)] {
+        let granted = ArmedForm(holder: .session, cookie: cookie, path: path, subject: subject).granted(at: .now())
+        return [("page", granted.page), ("nonce", granted.nonce)]
+    }
+
+    /// The address of a page with the token of a link of its list.
+    static func link(_ path: String, to form: String, _ subject: String, ago seconds: Int64 = 0) -> String {
+        let armed = ArmedForm(holder: .session, cookie: FakeService.cookie, path: form, subject: subject)
+        let token = armed.link(at: Timestamp.now().adding(.seconds(-seconds)))
+        return path + (path.contains("?") ? "&" : "?") + "token=" + token
     }
 
     /// The token in a page.

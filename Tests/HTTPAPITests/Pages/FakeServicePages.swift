@@ -22,6 +22,14 @@ extension FakeService {
             locales: locales, hintIsAddress: loginHint?.contains("@") ?? false)
     }
 
+    /// The question for the words of the one device key.
+    static let words = WordQuestion(
+        rows: [
+            [UInt8](repeating: 1, count: 8), Array((Hex.decode(fingerprint) ?? []).prefix(8)),
+            [7, 6, 5, 4, 3, 2, 1, 0],
+        ],
+        isSpent: false)
+
     /// The app that the pages act as.
     static let pagesApp = AppCaller(
         appId: appId, secretId: appId, roles: AppLinkRequest.Role.usual, isPagesApp: true,
@@ -37,6 +45,15 @@ extension FakeService {
         case is ActAsPagesApp:
             try await enter("actAsPagesApp", [:], call)
             return .some((hasPagesApp ? Self.pagesApp : nil) as any Sendable)
+        case let spend as SpendNonce:
+            try await enter("spendNonce", ["nonce": spend.nonce], call)
+            return await recorder.entries.count { $0.details["nonce"] == spend.nonce } == 1
+        case let ask as AskForWords:
+            try await enter("askForWords", ["fingerprint": Hex.encode(ask.fingerprint)], call)
+            return words
+        case let choose as ChooseWords:
+            try await enter("chooseWords", ["row": Hex.encode(choose.row)], call)
+            return wordChoice
         case is ReadRegistrationTerms: return RegistrationTerms(founding: founding, sendsMails: sendsMails)
         case let find as FindBrowserSession:
             try await enter("findBrowserSession", ["cookie": find.cookie], call)

@@ -7,7 +7,8 @@ import Testing
 
 /// What every page is like, whatever it shows.
 @Suite(.timeLimit(.minutes(5))) struct HostedPageTests {
-    private static let consent = "/consent?request=" + FakeService.handle
+    private static let consent = Browser.link(
+        "/consent?request=" + FakeService.handle, to: "/consent", FakeService.handle)
     private static let logOut = "/logout/confirm?request=" + FakeService.handle
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -24,7 +25,6 @@ import Testing
         #expect(answer.header("Referrer-Policy") == "no-referrer", sourceLocation: sourceLocation)
         #expect(answer.header("X-Content-Type-Options") == "nosniff", sourceLocation: sourceLocation)
         #expect(answer.text.contains(PageAsset.style.path), sourceLocation: sourceLocation)
-        #expect(!answer.text.contains("<script"), sourceLocation: sourceLocation)
     }
 
     @Test func `a page has the policy, and one whose form ends at the client names its origin`() async throws {

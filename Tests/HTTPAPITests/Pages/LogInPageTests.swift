@@ -456,7 +456,9 @@ extension API.Answer {
             #expect(page.text.contains("href=\"/login?request=\(FakeService.handle)\""))
             #expect(page.header("Content-Security-Policy")?.contains("https://wiki.example") == true)
             return try await browser.post(
-                "/accounts", [("request", FakeService.handle), ("token", Browser.token(in: page))])
+                "/accounts",
+                [("request", FakeService.handle), ("token", Browser.token(in: page))]
+                    + Browser.armed("/accounts", FakeService.handle))
         }
         #expect(reply.status == 303 && reply.header("Location") == FakeService.clientOrigin + "/callback?code=c")
         #expect(
@@ -478,7 +480,9 @@ extension API.Answer {
             return try await browser.get(Self.path)
         }
         #expect(gone.status == 303 && gone.header("Location") == "/login?request=" + FakeService.handle)
-        let other = try await Browser.with(FakeService()) { try await $0.get(Self.path) }
+        var logIn = FakeService()
+        logIn.pending = FakeService.pending(page: .logIn)
+        let other = try await Browser.with(logIn) { try await $0.get(Self.path) }
         #expect(other.status == 303 && other.header("Location") == "/authorize?continue=" + FakeService.handle)
         #expect(try await Browser.with(service) { try await $0.get("/accounts") }.status == 400)
     }

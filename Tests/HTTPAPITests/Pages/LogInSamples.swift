@@ -49,7 +49,12 @@ enum LogInSamples {
             template: .accounts, language: .english, title: "t",
             content: [
                 "account": "a", "unsuitable": "u",
-                "choice": .list([["request": "r", "token": "k", "continue": "c"]]), "otherPath": "/o", "other": "o",
+                "choice": .list([
+                    [
+                        "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a", "hint": "h",
+                        "needsScript": "s",
+                    ]
+                ]), "otherPath": "/o", "other": "o",
             ]),
         FlowDeadEnd.inactive.page(in: .english, again: "/login", status: 403, requestId: "id"),
     ]

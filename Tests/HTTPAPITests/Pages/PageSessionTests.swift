@@ -14,6 +14,7 @@ import Testing
     ) -> [(name: String, value: String)] {
         let token = FormToken(cookie: cookie, path: path, request: request).text
         return [("request", request), ("token", token), ("answer", answer)]
+            + Browser.armed(path, request, cookie: cookie)
     }
 
     private func changes(_ service: FakeService) async -> [String] {
@@ -24,12 +25,13 @@ import Testing
     func `the answer to the question for consent goes to the client`(answer: String, isGiven: String) async throws {
         let service = FakeService()
         let reply = try await Browser.with(service) { browser in
-            let page = try await browser.get(Self.consent)
+            let page = try await browser.get(Browser.link(Self.consent, to: "/consent", FakeService.handle))
             #expect(page.text.contains("You are logged in as 7 at Acme.") && page.text.contains("Wiki"))
             #expect(page.text.matches(of: /<li>/).count == 5)
             return try await browser.post(
                 "/consent",
-                [("request", FakeService.handle), ("token", Browser.token(in: page)), ("answer", answer)])
+                [("request", FakeService.handle), ("token", Browser.token(in: page)), ("answer", answer)]
+                    + (answer == "allow" ? Browser.armed("/consent", FakeService.handle) : []))
         }
         #expect(reply.status == 303 && reply.header("Location") == FakeService.clientOrigin + "/callback?code=c")
         let last = try #require(await service.recorder.last)
@@ -39,8 +41,13 @@ import Testing
 
     @Test func `a confirmed log-out deletes the cookie`() async throws {
         try await Browser.with { browser in
-            let page = try await browser.get("/logout/confirm?request=" + FakeService.handle)
-            let fields = [(name: "request", value: FakeService.handle), ("token", try Browser.token(in: page))]
+            let path = "/logout/confirm"
+            let page = try await browser.get(
+                Browser.link(path + "?request=" + FakeService.handle, to: path, FakeService.handle))
+            let token = try Browser.token(in: page)
+            let fields =
+                [(name: "request", value: FakeService.handle), ("token", token)]
+                + Browser.armed(path, FakeService.handle)
             let reply = try await browser.post("/logout/confirm", fields)
             #expect(reply.status == 303 && reply.header("Location") == FakeService.clientOrigin + "/bye")
             #expect(
@@ -87,9 +94,10 @@ import Testing
         let service = FakeService(), right = fields(path)
         let wrong: [[(name: String, value: String)]] = [
             fields(path, cookie: "cookie-of-another-session"),
-            [right[0], fields(path, request: "another-request")[1], right[2]], [right[0], fields(other)[1], right[2]],
-            [right[0], ("token", ""), right[2]], [right[0], right[2]],
-            [right[0], ("token", right[1].value + "A"), right[2]], [right[0], ("token", "x"), right[2]],
+            [right[0], fields(path, request: "another-request")[1]] + right[2...],
+            [right[0], fields(other)[1]] + right[2...],
+            [right[0], ("token", "")] + right[2...], [right[0]] + right[2...],
+            [right[0], ("token", right[1].value + "A")] + right[2...], [right[0], ("token", "x")] + right[2...],
         ]
         try await Browser.with(service) { browser in
             for fields in wrong {

@@ -15,11 +15,19 @@ import Testing
             template: .consent, language: .english, title: "t",
             content: [
                 "account": "a", "program": "p", "question": "q", "scopes": .list([["scope": "s"]]), "request": "r",
-                "token": "k", "allow": "y", "deny": "n",
+                "token": "k", "deny": "n", "module": "/m", "page": "p", "act": "a", "hint": "h", "needsScript": "s",
             ]),
         HostedPage(
             template: .logout, language: .english, title: "t",
-            content: ["account": "a", "question": "q", "request": "r", "token": "k", "logOut": "y", "stay": "n"]),
+            content: [
+                "account": "a", "stay": "n", "asked": "x", "goOn": "g", "goOnPath": "/g",
+                "confirm": .list([
+                    [
+                        "question": "q", "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a",
+                        "hint": "h", "needsScript": "s",
+                    ]
+                ]),
+            ]),
         PageNotice.expired.page(in: .english, requestId: "id"),
     ]
 
@@ -55,7 +63,9 @@ import Testing
     }
 
     @Test func `every template but the frame and the links of an account has a sample`() {
-        #expect(Set(Self.samples.map(\.template)) == Set(PageTemplate.allCases).subtracting([.layout, .sections]))
+        #expect(
+            Set(Self.samples.map(\.template))
+                == Set(PageTemplate.allCases).subtracting([.layout, .sections, .arm, .wordRows]))
     }
 
     @Test(arguments: samples) func `a template asks for the names of its page, and for no other`(page: HostedPage)

@@ -57,6 +57,10 @@ extension API.Answer {
     private static let words = FingerprintWords([UInt8](repeating: 0xAB, count: 32)).text
     private static let link = "/waiting/mail/\(FakeService.appId.lowercased)/\(FakeService.employeeId.lowercased)"
     private static let linkTemplate = "/waiting/mail/{tenantId}/{flowId}"
+    /// The form behind the link, with `expires=1` and `key=ab`.
+    private static let armed = ArmedForm(
+        holder: .visitor, cookie: WaitingBrowser.form, path: linkTemplate,
+        subject: [FakeService.appId.lowercased, FakeService.employeeId.lowercased, "1", "ab"].joined(separator: "\n"))
 
     private func waiting(_ view: WaitView?) -> FakeService {
         var service = FakeService()
@@ -199,7 +203,12 @@ extension API.Answer {
         #expect(!elsewhere.text.contains("value=\"confirm\""))
         var service = FakeService()
         service.deviceMail = FakeService.deviceMail(isWaiting: true)
-        let here = try await WaitingBrowser.with(service) { try await $0.get(Self.link + "?expires=1&key=ab") }
+        let link = Self.link + "?expires=1&key=ab"
+        let plain = try await WaitingBrowser.with(service) { try await $0.get(link) }
+        #expect(plain.text.contains("token=") && !plain.text.contains("value=\"confirm\""), "the mail's own link arms")
+        let here = try await WaitingBrowser.with(service) {
+            try await $0.get(link + "&token=" + Self.armed.link(at: .now()))
+        }
         #expect(here.text.contains("value=\"confirm\"") && here.text.contains("value=\"refuse\""))
         #expect(!here.text.contains("7KQ2"))
         let entry = try #require(await service.recorder.entries.last { $0.name == "readDeviceMail" })
@@ -210,8 +219,13 @@ extension API.Answer {
     @Test func `the buttons of the link's page confirm and refuse`() async throws {
         let service = FakeService(), fields = [(name: "expires", value: "1"), ("key", "ab")]
         try await WaitingBrowser.with(service) { browser in
-            let confirmed = try await browser.post(
+            let unarmed = try await browser.post(
                 Self.link, template: Self.linkTemplate, fields + [("answer", "confirm")])
+            #expect(unarmed.status == 403)
+            let granted = Self.armed.granted(at: .now())
+            let armed = [(name: "page", value: granted.page), ("nonce", granted.nonce)]
+            let confirmed = try await browser.post(
+                Self.link, template: Self.linkTemplate, fields + [("answer", "confirm")] + armed)
             #expect(confirmed.status == 303 && confirmed.header("Location") == "/waiting")
             let refused = try await browser.post(
                 Self.link, template: Self.linkTemplate, fields + [("answer", "refuse")])

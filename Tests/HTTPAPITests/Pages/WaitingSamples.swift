@@ -24,7 +24,10 @@ enum WaitingSamples {
             content: [
                 "text": "x", "facts": .list([["fact": "f", "value": "v"]]),
                 "code": .list([["codeLabel": "l", "code": "c", "codeText": "x"]]), "action": "/a", "expires": "1",
-                "key": "k", "refuse": "r", "refuseText": "r", "confirm": "c", "subject": "s", "token": "k",
+                "key": "k", "refuse": "r", "refuseText": "r", "goOn": "g", "goOnPath": "/g",
+                "confirm": .list([
+                    ["sentence": "s", "module": "/m", "page": "p", "act": "a", "hint": "h", "needsScript": "s"]
+                ]), "subject": "s", "token": "k",
                 "once": "1",
             ]),
     ]

@@ -44,6 +44,10 @@ struct FakeService: UseCaseRunner {
     var sendsMails = true
     /// What the OpenID provider answers.
     var provider = ProviderAnswers()
+    /// The question before an approval.
+    var words = Self.words
+    /// What becomes of the words that somebody chose.
+    var wordChoice = WordChoice.right
     /// What a waiting browser sees.
     var wait: WaitView? = Self.wait()
     /// What the page behind the link of a mail shows.

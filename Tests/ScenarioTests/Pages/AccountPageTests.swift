@@ -38,14 +38,56 @@ struct `The account in a browser` {
         "/account/decision?request=\(device.fingerprint)&action=\(action)\(more)"
     }
 
+    /// The page that asks for a signature, by the link of its list.
+    private func ask(
+        _ action: String, _ device: Device, from list: String = "/account/devices", _ browser: PageClient
+    ) async throws -> Page {
+        try await browser.press(decision(action, device), in: try await browser.open(list))
+    }
+
+    /// The page that asks for the signature of a revocation, by the form of the list.
+    private func askToRevoke(_ device: Device, _ reason: String, _ browser: PageClient) async throws -> Page {
+        let form = try form(
+            "/account/decision", about: device.fingerprint, in: try await browser.open("/account/devices"))
+        let fields = String(decoding: FormEncoding.encode(form.fields + [("reason", reason)]), as: UTF8.self)
+        return try await browser.follow(try await browser.get("/account/decision?" + fields))
+    }
+
     /// Signs what a page shows, as its module does, and sends the form.
     private func sign(
         _ page: Page, with device: Device, to action: String = "/account/decision", _ browser: PageClient
     ) async throws -> Page {
-        let form = try page.form(action)
-        let statement = try #require(form["statement"].flatMap { Base64URL.decode($0) }, "\(page)")
+        try await sign(try await browser.armed(try page.form(action)), with: device, browser)
+    }
+
+    private func sign(_ form: Form, with device: Device, _ browser: PageClient) async throws -> Page {
+        let statement = try #require(form["statement"].flatMap { Base64URL.decode($0) }, "\(form)")
         let signature = try bytes(base64: try device.sign(statement, .raw))
         return try await browser.submit(form, ["signature": Base64URL.encode(signature)])
+    }
+
+    /// The rows of words to choose from, as the values of their buttons.
+    private func rows(_ page: Page) -> [String] {
+        page.html.matches(of: /name="words" value="([0-9a-f]{16})"/).map { String($0.output.1) }
+    }
+
+    /// Chooses a row, as the module does. The form that is signed next comes back; `nil` for a first wrong choice.
+    private func choose(_ row: String, _ page: Page, _ browser: PageClient) async throws -> Form? {
+        let form = try await browser.armed(try page.form("/account/decision"))
+        let reply = try await browser.submit(form, ["words": row])
+        try #require(reply.status == 200, "\(reply)")
+        guard case .object(let answer)? = try StrictJSON.parse(reply.reply.body)["statement"] else { return nil }
+        let kept = form.fields.filter { answer[$0.name] == nil }
+        return Form(
+            action: form.action, fields: kept + answer.map { (name: $0.key, value: $0.value.text ?? "") })
+    }
+
+    /// Approves a device that waits, as somebody who reads its words does.
+    private func approve(_ page: Page, _ waiting: Device, with device: Device, _ browser: PageClient) async throws
+        -> Page
+    {
+        let form = try #require(try await choose(String(waiting.fingerprint.prefix(16)), page, browser))
+        return try await sign(form, with: device, browser)
     }
 
     /// The form of a page that is about something.
@@ -134,25 +176,29 @@ struct `The account in a browser` {
         let (client, _, member, browser) = try await scene("account-own.example")
         let device = try await presented(of: member, client)
         let list = try await browser.open("/account/devices")
-        #expect(list.text.contains(FingerprintWords(Hex.decode(device.fingerprint) ?? []).text))
+        let words = FingerprintWords(Hex.decode(device.fingerprint) ?? []).text
+        #expect(!list.text.contains(words), "the words of a device that waits are asked for")
 
-        let page = try await browser.open(decision("authorize", device))
+        #expect(try await browser.get(decision("authorize", device)).location == "/account/devices")
+        let page = try await ask("authorize", device, browser)
+        #expect(page.text.contains(words) && rows(page).count == 3, "\(page.text)")
         #expect(page.text.contains("this device may log in as second at account-own.example"), "\(page.text)")
         let unsigned = try await browser.submit(try page.form("/account/decision"))
-        #expect(unsigned.status == 200)
-        let forged = try await sign(page, with: device, browser)
+        #expect(unsigned.status == 403)
+        let forged = try await approve(page, device, with: device, browser)
         #expect(forged.status == 403 && forged.text.contains("The signature does not fit"), "\(forged)")
-        let done = try await sign(page, with: member.device, browser)
+        let done = try await approve(page, device, with: member.device, browser)
         #expect(done.location == "/account/devices", "\(done)")
         let added = try Member(member.person, device, try await client.logIn(member.person, device))
 
-        let revoking = try await browser.open(decision("revoke", device, "&reason=stolen"))
+        let revoking = try await askToRevoke(device, "stolen", browser)
         #expect(revoking.text.contains("It was stolen"))
+        let again = try page.form("/account/decision")
         #expect(try await sign(revoking, with: member.device, browser).location == "/account/devices")
         try expectProblem(try await client.get("/v1/me", by: added.session), "session.invalid")
-        // What is decided needs no second signature, and an ended device none at all.
-        #expect(try await browser.get(decision("revoke", device, "&reason=lost")).location == "/account/devices")
-        #expect(try await browser.get(decision("authorize", device)).status == 404)
+        // An ended device is decided no more.
+        let late = try await browser.submit(try await browser.armed(again), ["words": rows(page)[0]])
+        #expect(late.status == 404, "\(late)")
         try await expectLawful("account-own.example")
     }
 
@@ -165,21 +211,62 @@ struct `The account in a browser` {
         let list = try await admin.open("/account/approvals")
         #expect(list.status == 200 && list.html.matches(of: /action=authorize/).count == 2, "\(list.text)")
 
-        let approving = try await admin.open(decision("authorize", devices[0], "&owner=second"))
-        let done = try await sign(approving, with: founder.device, admin)
+        let waiting = "/account/approvals"
+        let approving = try await ask("authorize", devices[0], from: waiting, admin)
+        let done = try await approve(approving, devices[0], with: founder.device, admin)
         #expect(done.location?.hasPrefix("/account/approvals?position=") == true, "\(done)")
         #expect(try await admin.follow(done).html.matches(of: /action=authorize/).count == 1)
-        let refusing = try await admin.open(decision("refuse", devices[1], "&owner=second"))
+        let refusing = try await ask("refuse", devices[1], from: waiting, admin)
         let left = try await admin.follow(try await sign(refusing, with: founder.device, admin))
         #expect(left.text.contains("No device waits."), "\(left.text)")
         expectOutcome(try await client.logIn(member.person, devices[0]), "success")
         try expectProblem(try await client.logIn(member.person, devices[1]), "authorization.not_permitted")
 
         #expect(try await browser.get("/account/approvals").status == 403)
-        let foreign = try await browser.get(decision("revoke", founder.device, "&reason=lost"))
-        #expect(foreign.status == 404, "\(foreign)")
-        #expect(try await browser.get(decision("authorize", devices[0], "&owner=founder")).status == 403)
+        // The link of another session leads nowhere.
+        let link = try await admin.open("/account/devices").html.firstMatch(of: /name="token" value="([^"]*)"/)
+        let token = String(try #require(link).output.1), path = decision("revoke", founder.device, "&reason=lost")
+        #expect(try await browser.get("\(path)&token=\(token)").location == "/account/devices")
         try await expectLawful(company)
+    }
+
+    @Test func `the second wrong choice of words refuses a device, whoever chooses and reloads`() async throws {
+        let company = "account-words.example"
+        let (client, founder, member, browser) = try await scene(company)
+        let device = try await presented(of: member, client)
+        try await client.settle(company)
+        let page = try await ask("authorize", device, browser), choices = rows(page)
+        let right = String(device.fingerprint.prefix(16))
+        #expect(choices.count == 3 && Set(choices).count == 3 && choices.contains(right), "\(choices)")
+        #expect(rows(try await ask("authorize", device, browser)) == choices, "a reload tells the decoys")
+        let wrong = choices.filter { $0 != right }
+        #expect(try await choose(wrong[0], page, browser) == nil)
+
+        // The admin's page has the same rows, and counts on.
+        let admin = try await self.browser(of: founder)
+        let other = try await ask("authorize", device, from: "/account/approvals", admin)
+        #expect(rows(other) == choices)
+        let refusal = try #require(try await choose(wrong[1], other, admin))
+        #expect(refusal["action"] == "refuse")
+        // Nobody gets the approval any more, with the right row neither.
+        #expect(try await choose(right, page, browser)?["action"] == "refuse")
+        let spent = try await ask("authorize", device, browser)
+        #expect(spent.text.contains("wrong twice") && rows(spent).isEmpty, "\(spent.text)")
+
+        let done = try await sign(refusal, with: founder.device, admin)
+        #expect(done.location?.hasPrefix("/account/approvals") == true, "\(done)")
+        try expectProblem(try await client.logIn(member.person, device), "authorization.not_permitted")
+        try await expectLawful(company)
+    }
+
+    @Test func `a wrong choice and then the right one approves`() async throws {
+        let (client, _, member, browser) = try await scene("account-second-try.example")
+        let device = try await presented(of: member, client), page = try await ask("authorize", device, browser)
+        let right = String(device.fingerprint.prefix(16))
+        let wrong = try #require(rows(page).first { $0 != right })
+        #expect(try await choose(wrong, page, browser) == nil)
+        #expect(try await approve(page, device, with: member.device, browser).location == "/account/devices")
+        expectOutcome(try await client.logIn(member.person, device), "success")
     }
 
     @Test func `other sessions end, and a log-out ends one's own`() async throws {
@@ -206,12 +293,11 @@ struct `The account in a browser` {
         _ = try await client.askToRecover(member.person, device)
         expectOutcome(try await client.decide("opening", member.person, device, by: founder), "done")
         let account = try await browser.open("/account")
-        #expect(account.html.contains("href=\"/account/recovery\""), "\(account.text)")
-        let page = try await browser.open("/account/recovery")
+        #expect(try await browser.get("/account/recovery").location == "/account")
+        let page = try await browser.press("/account/recovery?token=", in: account)
         let done = try await sign(page, with: member.device, to: "/account/recovery", browser)
         #expect(done.location == "/account", "\(done)")
-        #expect(!(try await browser.open("/account").html.contains("href=\"/account/recovery\"")))
-        #expect(try await browser.get("/account/recovery").status == 404)
+        #expect(!(try await browser.open("/account").html.contains("href=\"/account/recovery")))
         let cancelled = try await client.events(company, "type=RecoveryCancelled", by: founder.session)
         #expect(cancelled.count == 1)
     }

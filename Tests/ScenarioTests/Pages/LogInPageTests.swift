@@ -42,7 +42,10 @@ struct `A log-in in a browser` {
         #expect(try party.answer(try await authorize(party, browser).reply)["code"] != nil)
         let choice = try await browser.follow(try await authorize(party, browser, ["prompt": "select_account"]))
         #expect(choice.text.contains("You are logged in as founder"), "\(choice)")
-        let chosen = try await browser.follow(try await browser.submit(try choice.form("/accounts")))
+        let unarmed = try await browser.submit(try choice.form("/accounts"))
+        #expect(unarmed.status == 403, "\(unarmed)")
+        let armed = try await browser.armed(try choice.form("/accounts"))
+        let chosen = try await browser.follow(try await browser.submit(armed))
         #expect(try party.answer(chosen.reply)["code"] != nil)
     }
 

@@ -27,14 +27,34 @@ struct PageClient: Sendable {
     }
 
     /// Opens a page, and follows redirects within the service.
-    func open(_ path: String) async throws -> Page { try await follow(try await get(path)) }
+    func open(_ path: String) async throws -> Page { try await follow(try await get(path), site: nil) }
 
-    /// Follows redirects within the service. A redirect to a client is returned.
-    func follow(_ page: Page) async throws -> Page {
+    /// Presses a link of a page that contains a text, and follows redirects.
+    func press(_ text: String, in page: Page) async throws -> Page {
+        let links = page.html.matches(of: /<a href="([^"]*)">/).map { Page.plain(String($0.output.1)) }
+        let link = try #require(links.first { $0.contains(text) }, "no link with \(text): \(page.text)")
+        return try await follow(try await get(link, [("Sec-Fetch-Site", "same-origin")]))
+    }
+
+    /// The form of a page whose button somebody pressed after a quiet second, as `arm.js` makes it.
+    ///
+    /// - Parameter wait: What lets the second pass.
+    func armed(
+        _ form: Form, after wait: () async throws -> Void = { try await Task.sleep(for: .milliseconds(1_050)) }
+    ) async throws -> Form {
+        try await wait()
+        let given = try await submit(Form(action: "/arm", fields: [("page", try #require(form["page"]))]))
+        try #require(given.status == 200, "\(given)")
+        return Form(
+            action: form.action, fields: form.fields.filter { $0.name != "nonce" } + [("nonce", given.html)])
+    }
+
+    /// Follows redirects within the service, as browsers do after a form of it. A redirect to a client is returned.
+    func follow(_ page: Page, site: String? = "same-origin") async throws -> Page {
         var page = page
         for _ in 0..<10 {
             guard let location = page.location, location.hasPrefix("/") else { return page }
-            page = try await get(location)
+            page = try await get(location, site.map { [("Sec-Fetch-Site", $0)] } ?? [])
         }
         throw Flow.Unexpected(description: "redirects without an end")
     }
@@ -162,7 +182,7 @@ struct Page: Sendable, CustomStringConvertible {
     }
 
     /// The text without the escapes that templates write.
-    private static func plain(_ text: String) -> String {
+    static func plain(_ text: String) -> String {
         text.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
             .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
     }

@@ -89,10 +89,13 @@ struct WaitingScene {
         String(try #require(page.html.firstMatch(of: /<code>([0-9A-Z]{4}-[0-9A-Z]{4})<\/code>/), "\(page)").output.1)
     }
 
-    /// Presses a button of the page behind a link.
+    /// Presses a button of the page behind a link. The one that confirms is on a page that it leads to.
     func answer(_ browser: PageClient, _ link: String, _ wish: String) async throws -> Page {
-        let page = try await browser.get(link), path = String(link.prefix { $0 != "?" })
-        guard let form = try? page.form(path) else { return page }
+        var page = try await browser.get(link)
+        let path = String(link.prefix { $0 != "?" })
+        if wish == "confirm", page.html.contains("token=") { page = try await browser.press("token=", in: page) }
+        guard var form = try? page.form(path) else { return page }
+        if form["page"] != nil { form = try await browser.armed(form) { clock.pass(.seconds(2)) } }
         return try await browser.submit(form, ["answer": wish])
     }
 

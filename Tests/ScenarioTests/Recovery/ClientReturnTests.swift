@@ -30,10 +30,11 @@ import Testing
     func `asks, waits and completes on one device`(mode: TenureClient.Mode) async throws {
         try await ReturnScene.with("client-return-\(mode).example") { scene in
             let new = try device(scene, mode), before = scene.mailbox.copies.count
-            guard case .authorizationPending = try await comeBack(new, scene) else {
+            guard case .authorizationPending(let pending) = try await comeBack(new, scene) else {
                 throw Flow.Unexpected(description: "not asked")
             }
-            #expect(try await scene.follow(try await scene.openingLink(after: before)).status == 200)
+            let link = try await scene.openingLink(after: before) + "&words=\(pending.fingerprint.prefix(16))"
+            #expect(try await scene.follow(link).status == 200)
             let early = await #expect(throws: TenureClientError.self) { try await comeBack(new, scene) }
             #expect(early?.kind == .returnNotAvailable && early?.problem?.availableAt != nil)
             scene.clock.pass(.seconds(48 * 3_600))

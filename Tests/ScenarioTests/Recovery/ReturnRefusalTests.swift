@@ -90,7 +90,7 @@ struct `No return` {
             let link = try await scene.requested()
             let parts = link.split(separator: "?")
             for bad in [
-                String(link.dropLast()) + (link.hasSuffix("0") ? "1" : "0"),
+                link.replacing(/key=./, with: link.contains("key=0") ? "key=1" : "key=0"),
                 link.replacingOccurrences(of: "expires=", with: "expires=9"),
                 "\(parts[0])/cancellation?\(parts[1])",
                 link.replacingOccurrences(of: scene.company, with: "another.example"),
@@ -160,6 +160,27 @@ struct `No return` {
             #expect((completed.outcome == "success") == (done == 1))
             #expect((notice(entered) == "return.cancelled") == (ended == 1))
             #expect(try await scene.violations() == [])
+        }
+    }
+
+    @Test func `opens without the words of the new device, and a second wrong choice ends the request`() async throws {
+        try await ReturnScene.with("no-return-words.example") { scene in
+            let right = try await scene.requested(),
+                link =
+                    String(right.prefix { $0 != "&" })
+                    + String(
+                        try #require(right.firstMatch(of: /&key=[0-9a-f]+/)).output)
+            let page = String(decoding: try await scene.follow(link, "GET").body, as: UTF8.self)
+            let rows = page.matches(of: /words=([0-9a-f]{16})/).map { String($0.output.1) }
+            #expect(rows.count == 3 && rows.contains(String(scene.device.fingerprint.prefix(16))), "\(page)")
+            let again = String(decoding: try await scene.follow(link).body, as: UTF8.self)
+            #expect(again == page, "a look without a choice counts, or tells the decoys")
+            let wrong = rows.filter { !right.hasSuffix($0) }
+            let first = try await scene.follow(link + "&words=" + wrong[0])
+            #expect(first.status == 200 && String(decoding: first.body, as: UTF8.self).contains("something else"))
+            #expect(try await scene.follow(link + "&words=" + wrong[1]).status == 400)
+            #expect(try await scene.follow(right).status == 400)
+            #expect(try await scene.count("ReturnOpened") == 0)
         }
     }
 

@@ -54,12 +54,12 @@ struct ReturnScene: Sendable {
         return asked.status == 200 ? try await flow.complete(founder.person, asked) : asked
     }
 
-    /// Asks, and returns the link of the mail.
+    /// Asks, and returns the link of the mail, with the words that the device shows.
     func requested(_ device: Device? = nil, blind: Bool = false) async throws -> String {
         let before = mailbox.copies.count
         let asked = try await comeBack(device, blind: blind)
         expectOutcome(asked, "authorizationPending")
-        return try await openingLink(after: before)
+        return try await openingLink(after: before) + "&words=\((device ?? self.device).fingerprint.prefix(16))"
     }
 
     /// Asks and opens.

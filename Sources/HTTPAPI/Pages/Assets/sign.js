@@ -1,5 +1,6 @@
 // @ts-check
 /** Signs a statement with the device key of this browser: the module of pages that show what somebody signs. */
+import { arm, fetchNonce } from "./arm.js";
 import { base64url, bytesOf, find, remembered, sign } from "./device.js";
 
 /**
@@ -53,10 +54,31 @@ export async function keyOf(company, employee, fingerprint) {
   return undefined;
 }
 
-/** @param {string} id */
+/**
+ * Shows one of the page's hidden texts, and hides the others.
+ * @param {string} id
+ * @returns {false}
+ */
 function reveal(id) {
-  const element = document.getElementById(id);
-  if (element) element.hidden = false;
+  for (const other of ["no-key", "failed", "wrong"]) {
+    const element = document.getElementById(other);
+    if (element) element.hidden = other !== id;
+  }
+  return false;
+}
+
+/**
+ * Sends which words the other side shows. For the right ones the service answers with the statement that approves, for
+ * wrong ones a second time with the statement that refuses.
+ * @param {HTMLFormElement} form
+ * @returns {Promise<Record<string, string> | undefined>} `undefined` for words that are wrong for the first time
+ */
+async function ask(form) {
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) body.append(name, String(value));
+  const reply = await fetch(form.action, { method: "POST", body, cache: "no-store" });
+  if (!reply.ok) throw new Error(String(reply.status));
+  return (await reply.json()).statement ?? undefined;
 }
 
 /**
@@ -64,31 +86,30 @@ function reveal(id) {
  * @param {HTMLFormElement} form
  */
 async function attach(form) {
-  const { company = "", employee = "", signer = "", tag = "", action = "", reason = "", fingerprint = "" } =
-    form.dataset;
+  const { company = "", employee = "", signer = "", fingerprint = "" } = form.dataset;
   const key = await keyOf(company, employee, signer).catch(() => undefined);
   if (!key) return reveal("no-key");
   /** @param {string} name @returns {HTMLInputElement} */
   const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-  const button = /** @type {HTMLButtonElement} */ (form.querySelector("button"));
-  let isBusy = false;
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    if (isBusy) return;
-    isBusy = true;
-    try {
-      const bytes = bytesOf(field("statement").value);
-      if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
-      field("signature").value = base64url(await sign(key, bytes));
-      form.submit();
-    } catch {
-      isBusy = false;
-      reveal("failed");
+  let { tag = "", action = "", reason = "" } = form.dataset;
+  arm(form, async () => {
+    if (field("words") && !new FormData(form).get("words")) return reveal("wrong");
+    await fetchNonce(form);
+    if (field("words")) {
+      const answer = await ask(form);
+      if (!answer) return reveal("wrong");
+      // Nothing but a refusal may come instead of what the page is about.
+      if (answer.action === "refuse") [tag, action, reason] = ["tenure/v1/key-refusal", "refuse", answer.reason];
+      field("action").value = action;
+      for (const name of ["page", "nonce", "statement"]) field(name).value = answer[name];
     }
+    const bytes = bytesOf(field("statement").value);
+    if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
+    field("signature").value = base64url(await sign(key, bytes));
+    form.submit();
+    return true;
   });
-  window.addEventListener("pageshow", () => { isBusy = false; });
-  button.disabled = false;
 }
 
-const form = globalThis.document?.querySelector("form#sign");
+const form = globalThis.document?.querySelector("form[data-arm=sign]");
 if (form) await attach(/** @type {HTMLFormElement} */ (form));
