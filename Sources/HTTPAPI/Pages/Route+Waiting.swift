@@ -47,7 +47,7 @@ extension Route {
         let visit = PageVisit(exchange: exchange)
         guard let (view, _) = try await visit.waiting() else { return try await visit.waitGone() }
         switch view.standing {
-        case .pending, .authorized: return try WaitingPage(visit, view).reply()
+        case .pending, .authorized: return try await WaitingPage(visit, view).reply()
         case .refused: return try visit.waitOver(isRefused: true)
         case .over: return try visit.waitOver()
         }
@@ -93,14 +93,14 @@ extension Route {
         guard let (view, cookie) = try await visit.waiting() else { return try visit.waitOver() }
         guard view.standing == .pending else { return .seeOther("/waiting") }
         let page = WaitingPage(visit, view), typed = (try? form.fields.text("code")) ?? ""
-        guard !typed.isEmpty else { return try page.reply(about: "code", .waitCodeMissing) }
+        guard !typed.isEmpty else { return try await page.reply(about: "code", .waitCodeMissing) }
         let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await exchange.pagesApp())
         switch try await exchange.run(code) {
         case .confirmed: return .seeOther("/waiting")
-        case .over, .wrong(triesLeft: 0): return try page.reply(about: "code", .waitCodeOver)
+        case .over, .wrong(triesLeft: 0): return try await page.reply(about: "code", .waitCodeOver)
         case .wrong(let left):
             let now = try await visit.waiting()?.view ?? view
-            return try WaitingPage(visit, now).reply(about: "code", .waitCodeWrong, "\(left)")
+            return try await WaitingPage(visit, now).reply(about: "code", .waitCodeWrong, "\(left)")
         }
     }
 
@@ -112,7 +112,7 @@ extension Route {
         let sending = SendDeviceMail(
             cookie: cookie, app: try await exchange.pagesApp(), languages: exchange.headers.preferredLanguages)
         guard try await exchange.run(sending) else {
-            return try WaitingPage(visit, view).reply(about: "send", .waitMailLimit)
+            return try await WaitingPage(visit, view).reply(about: "send", .waitMailLimit)
         }
         return .seeOther("/waiting")
     }
@@ -120,8 +120,8 @@ extension Route {
 
 extension WaitingPage {
     /// The page with what is wrong with an input.
-    fileprivate func reply(about field: String, _ word: PageWord, _ values: String...) throws -> Reply {
-        var reply = try reply(PageProblem(field: field, text: word.text(in: language, values)))
+    fileprivate func reply(about field: String, _ word: PageWord, _ values: String...) async throws -> Reply {
+        var reply = try await reply(PageProblem(field: field, text: word.text(in: language, values)))
         reply.status = 403
         return reply
     }

@@ -21,8 +21,8 @@ struct WaitingPage: Sendable {
     /// The page: who decides while the key waits, or the form that opens the session.
     ///
     /// - Parameter problem: What is wrong with the code that was typed, or with the mail that was asked for.
-    func reply(_ problem: PageProblem? = nil) throws -> Reply {
-        view.standing == .authorized ? try opening() : try waiting(problem)
+    func reply(_ problem: PageProblem? = nil) async throws -> Reply {
+        view.standing == .authorized ? try await opening() : try waiting(problem)
     }
 
     private var account: PageContent.Value {
@@ -30,7 +30,7 @@ struct WaitingPage: Sendable {
     }
 
     /// The page whose module signs the challenge and sends the form.
-    private func opening() throws -> Reply {
+    private func opening() async throws -> Reply {
         let visitor = visit.visitor
         let content: PageContent = [
             "account": account, "text": text(.waitOpening), "challenge": .text(Base64URL.encode(view.challenge)),
@@ -41,7 +41,8 @@ struct WaitingPage: Sendable {
         ]
         return try HostedPage(
             template: .waitingEnd, language: language, title: PageWord.waitOpeningTitle.text(in: language),
-            content: content.merging(visit.hiddenFields(of: .endWait, subject: "", visitor))
+            content: content.merging(visit.hiddenFields(of: .endWait, subject: "", visitor)),
+            clientOrigin: try await visit.pending(view.request)?.origin
         ).reply(visitor)
     }
 

@@ -134,6 +134,15 @@ extension API.Answer {
         #expect(entry.details["challenge"] == "Y2hhbGxlbmdl" && entry.details["signature"] == "c2ln")
     }
 
+    /// Chromium and WebKit hold the redirect to the client against the policy of the page.
+    @Test func `the form of an authorized browser may end at its client`() async throws {
+        var service = waiting(FakeService.wait(.authorized, request: FakeService.handle))
+        service.pending = FakeService.pending(page: .logIn)
+        let page = try await WaitingBrowser.with(service) { try await $0.get("/waiting") }
+        let policy = page.header("Content-Security-Policy")
+        #expect(policy?.contains("form-action 'self' \(FakeService.clientOrigin);") == true)
+    }
+
     @Test func `a form of another site, or without its token, opens nothing`() async throws {
         let service = waiting(FakeService.wait(.authorized))
         try await WaitingBrowser.with(service) { browser in
