@@ -2,19 +2,17 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /accounts`.
-    static let showAccounts = Route(page: .showAccounts) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        guard let handle = visit.requestOfQuery else { return try visit.reply(.malformed) }
-        guard let pending = try await visit.pending(handle), pending.page == .chooseAccount else {
-            return exchange.goingOn(with: handle)
+    /// `GET /accounts/{flow}`.
+    static let showAccounts = flow(.showAccounts) { visit, flow in
+        guard let pending = try await visit.pending(), pending.page == .chooseAccount else {
+            return visit.goOn(in: flow)
         }
-        let other = visit.path(Endpoint.showLogIn.template.text, for: handle)
+        let other = Endpoint.showLogIn.path(in: flow)
         // Without a session there is nothing to choose.
         guard let session = try await visit.session() else { return .seeOther(other) }
         let language = visit.language(pending.locales)
         let token = FormToken(
-            cookie: session.cookie, path: Endpoint.chooseAccount.template.text, request: handle)
+            cookie: session.cookie, path: Endpoint.chooseAccount.template.text, request: flow.id)
         var content: PageContent = [
             "account": .text(try await visit.account(session.browser, in: language)),
             "otherPath": .text(other), "other": .text(PageWord.rememberedOther.text(in: language)),
@@ -22,7 +20,8 @@ extension Route {
         if pending.accountSuits {
             content["choice"] = .list([
                 [
-                    "request": .text(handle), "token": .text(token.text),
+                    "action": .text(Endpoint.chooseAccount.path(in: flow)), "request": .text(flow.id),
+                    "token": .text(token.text),
                     "continue": .text(PageWord.accountsContinue.text(in: language)),
                 ]
             ])
@@ -31,18 +30,17 @@ extension Route {
         }
         return try HostedPage(
             template: .accounts, language: language,
-            title: PageWord.accountsTitleFor.text(in: language, pending.clientName), content: content,
-            clientOrigin: pending.origin
+            title: PageWord.accountsTitleFor.text(in: language, pending.clientName), content: content
         ).reply()
     }
 
-    /// `POST /accounts`.
-    static let chooseAccount = Route(page: .chooseAccount, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
+    /// `POST /accounts/{flow}`.
+    static let chooseAccount = flow(.chooseAccount, body: .form) { visit, flow in
         let form: PageForm
-        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
-        let next = try await exchange.run(ChooseAccount(handle: form.request, cookie: form.cookie))
-        if next == .fault(.expired) { return try visit.reply(.expired) }
-        return exchange.reply(to: next)
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch {
+            return try await visit.refused(error) { _ in visit.goOn(in: flow) }
+        }
+        return try await visit.reply(
+            to: try await visit.exchange.run(ChooseAccount(handle: flow.request, cookie: form.cookie)), flow)
     }
 }

@@ -96,7 +96,7 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
             chosen.answers.chosen = chosen.person?.employee
             return AwaitedAuthorization(
                 page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
-                clientName: scene.clientName, origin: scene.request.redirect.origin,
+                clientName: scene.clientName,
                 scopes: scene.request.scopes.names, loginHint: scene.request.loginHint, tenant: scene.request.tenant,
                 locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount)
         } catch is AuthorizationFault {
@@ -128,18 +128,19 @@ extension ServiceContext {
             case .answer: return try await code(for: scene, isStored ? stored : nil, at: time)
             case .refuse(let error):
                 if isStored, try await !stored.consume(self, with: nil, in: nil) { return .fault(.expired) }
-                return refusal(error, stored.parameters, scene.registration)
+                return refusal(error, stored.parameters, scene.registration, scene.clientName)
             case let decision:
                 guard let page = decision.page else { throw ProgramDefect("a decision leads nowhere") }
                 if !isStored { try await stored.insert(self) }
-                return .ask(page, handle: stored.handle)
+                return .ask(page, handle: stored.handle, client: scene.request.client.uuid)
             }
         } catch AuthorizationFault.page(let page) {
             return .fault(AuthorizationAnswer.Fault(page))
         } catch AuthorizationFault.redirect(let error) {
             let client = try AuthorizationRequest.client(of: stored.parameters)
-            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
-            return refusal(error, stored.parameters, registration)
+            let app = try await StateLoader(reader: reader).app(client).state
+            guard let registration = app.client else { return .fault(.unknownClient) }
+            return refusal(error, stored.parameters, registration, app.name ?? "")
         }
     }
 
@@ -162,14 +163,17 @@ extension ServiceContext {
             _ = try await pool.query(insertion, in: [ledger])
         }
         return .redirect(
-            url: AuthorizationScene.url(
-                request.redirect, [(name: "code", value: code.text)], state: request.state,
-                issuer: settings.tokenIssuer), origin: request.redirect.origin)
+            ClientAnswer(
+                request.redirect,
+                AuthorizationScene.fields(
+                    [(name: "code", value: code.text)], state: request.state, issuer: settings.tokenIssuer),
+                to: scene.clientName, isFormPost: request.mode == .formPost))
     }
 
     /// Tells the client an error. A request whose redirect URI is not the client's gets a page instead.
     private func refusal(
-        _ error: AuthorizationError, _ parameters: AuthorizationParameters, _ registration: ClientRegistration
+        _ error: AuthorizationError, _ parameters: AuthorizationParameters, _ registration: ClientRegistration,
+        _ clientName: String
     ) -> AuthorizationAnswer {
         guard let redirect = try? AuthorizationRequest.redirect(of: parameters, registration) else {
             return .fault(.unknownRedirect)
@@ -178,12 +182,9 @@ extension ServiceContext {
             (name: "error", value: error.code.rawValue), (name: "error_description", value: error.description),
         ]
         return .redirect(
-            url: AuthorizationScene.url(
-                redirect, members, state: parameters["state"], issuer: settings.tokenIssuer),
-            origin: redirect.origin)
-    }
-
-    private func registration(of client: AppID) async throws -> ClientRegistration? {
-        try await StateLoader(reader: reader).app(client).state.client
+            ClientAnswer(
+                redirect,
+                AuthorizationScene.fields(members, state: parameters["state"], issuer: settings.tokenIssuer),
+                to: clientName, isFormPost: AuthorizationRequest.mode(of: parameters, redirect) == .formPost))
     }
 }

@@ -9,7 +9,7 @@ import TenureAPI
 /// What a browser gets at the log-out endpoint.
 package enum LogOutAnswer: Sendable, Equatable {
     /// The person is logged out, and the browser goes to the client.
-    case redirect(url: String)
+    case redirect(ClientAnswer)
     /// The person is logged out, and a page says so.
     case done
     /// A page asks first, about the stored request of this handle.
@@ -39,7 +39,7 @@ package struct LogOut: UseCase, CustomStringConvertible {
         let context = run.context, time = run.call.time
         let end = try await context.end(of: parameters, at: time)
         guard let browser = try await context.browserSession(cookie, at: time) else {
-            return end.url.map { .redirect(url: $0) } ?? .done
+            return end.answer.map { .redirect($0) } ?? .done
         }
         guard end.session == browser.sessionID else {
             // A page asks about a request of any size; of one that is not kept it knows nothing.
@@ -50,7 +50,7 @@ package struct LogOut: UseCase, CustomStringConvertible {
             return .ask(handle: request.handle)
         }
         try await context.end(browser, run.call)
-        return end.url.map { .redirect(url: $0) } ?? .done
+        return end.answer.map { .redirect($0) } ?? .done
     }
 }
 
@@ -75,25 +75,7 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
         let stored = try await StoredRequest.find(handle, context, at: time)
         if let browser = try await context.browserSession(cookie, at: time) { try await context.end(browser, run.call) }
         guard let stored, try await stored.consume(context, with: nil, in: nil) else { return .done }
-        return try await context.end(of: stored.parameters, at: time).url.map { .redirect(url: $0) } ?? .done
-    }
-}
-
-/// Reads where the browser goes after a log-out that a page asks about.
-package struct ReadLogOut: UseCase, CustomStringConvertible {
-    /// The handle of the stored request.
-    package let handle: String
-    /// A placeholder that never contains the handle.
-    package var description: String { "[redacted]" }
-
-    /// Each parameter sets the property of the same name.
-    package init(handle: String) { self.handle = handle }
-
-    /// Returns the origin of the client's registered URI, for the policy of the page; `nil` if the browser stays here.
-    package func run(_ run: UseCaseRun<String?>) async throws -> String? {
-        let context = run.context, time = run.call.time
-        guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
-        return try await context.end(of: stored.parameters, at: time).origin
+        return try await context.end(of: stored.parameters, at: time).answer.map { .redirect($0) } ?? .done
     }
 }
 
@@ -102,19 +84,16 @@ extension ServiceContext {
     /// not show that it comes from that client.
     fileprivate func end(
         of parameters: AuthorizationParameters, at time: Timestamp
-    ) async throws -> (session: UUID?, url: String?, origin: String?) {
+    ) async throws -> (session: UUID?, answer: ClientAnswer?) {
         guard parameters.repeated.isEmpty, let token = parameters["id_token_hint"],
             let hint = try await IDToken.Hint(token, self, at: time),
             parameters["client_id"].map({ $0 == hint.client.description }) ?? true
-        else { return (nil, nil, nil) }
+        else { return (nil, nil) }
         let app = try await StateLoader(reader: reader).app(hint.client)
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
-        else { return (hint.session, nil, nil) }
+        else { return (hint.session, nil) }
         let state = parameters["state"].map { [(name: "state", value: $0)] } ?? []
-        guard !state.isEmpty else { return (hint.session, uri.text, uri.origin) }
-        let query = String(decoding: FormEncoding.encode(state), as: UTF8.self)
-        let separator = uri.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-        return (hint.session, uri.text + separator + query, uri.origin)
+        return (hint.session, ClientAnswer(uri, state, to: app.state.name ?? ""))
     }
 }
