@@ -5,7 +5,8 @@ extension Endpoint {
     static let readPageAsset = Endpoint(
         "GET", "/assets/{hash}/{file}", .anyone, "Give a file that pages load")
     static let showConsent = Endpoint("GET", "/consent/{flow}", .anyone, "Ask a person for consent to a client")
-    static let answerConsent = Endpoint("POST", "/consent/{flow}", .anyone, "Take the answer to the question for consent")
+    static let answerConsent = Endpoint(
+        "POST", "/consent/{flow}", .anyone, "Take the answer to the question for consent")
     static let showLogOut = Endpoint("GET", "/logout/confirm/{flow}", .anyone, "Ask a person before a log-out")
     static let confirmLogOut = Endpoint("POST", "/logout/confirm/{flow}", .anyone, "Log a person out who confirmed it")
 
@@ -24,7 +25,8 @@ extension Endpoint {
 
     /// The endpoints of the log-in pages.
     private static let ofLogIn: [Endpoint] = [
-        showLogIn, showLogIn.inFlow, beginLogIn, beginLogIn.inFlow, showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase,
+        showLogIn, showLogIn.inFlow, beginLogIn, beginLogIn.inFlow, showKey, proveBrowserKey, showAnswers, giveAnswers,
+        showPassphrase, givePassphrase,
         showAccounts, chooseAccount, goOn,
     ]
 

@@ -18,7 +18,8 @@ extension Endpoint {
     static let ofRegistration: [Endpoint] =
         [showCredentials, chooseCredentials, showWayBackWait]
         + [
-            showRegister, showFounding, startFounding, showJoining, startJoining, showInvited, startInvited, showWayBack,
+            showRegister, showFounding, startFounding, showJoining, startJoining, showInvited, startInvited,
+            showWayBack,
             startWayBack,
         ].flatMap { [$0, $0.inFlow] }
 }

@@ -81,7 +81,8 @@ struct DeviceMailPage: Sendable {
         var content: PageContent = [
             "text": text(view.isWaiting ? .mailHere : .mailElsewhere),
             "facts": .list(facts.map { ["fact": text($0.0), "value": .text($0.1)] }),
-            "expires": .text(link.expires), "key": .text(link.key), "refuse": text(.mailRefuse), "refuseText": text(.mailRefuseText),
+            "expires": .text(link.expires), "key": .text(link.key), "refuse": text(.mailRefuse),
+            "refuseText": text(.mailRefuseText),
         ]
         if view.isWaiting {
             content["confirm"] = text(.mailConfirm)

@@ -18,7 +18,8 @@ extension Route {
             "joinPath": .text(Endpoint.showJoining.path(in: flow)),
             "join": .text(PageWord.registerToJoin.text(in: language)),
             "joinHint": .text(PageWord.registerJoinHint.text(in: language)),
-            "logInPath": .text(Endpoint.showLogIn.path(in: flow)), "toLogIn": .text(PageWord.registerToLogIn.text(in: language)),
+            "logInPath": .text(Endpoint.showLogIn.path(in: flow)),
+            "toLogIn": .text(PageWord.registerToLogIn.text(in: language)),
         ]
         if rule != .off {
             content["foundPath"] = .text(Endpoint.showFounding.path(in: flow))

@@ -7,9 +7,12 @@ import TenureAPI
 /// The endpoints of browsers that wait for the decision about their device key.
 extension Endpoint {
     static let showWaiting = Endpoint("GET", "/waiting/{flow}", .anyone, "Say whom a waiting browser waits for")
-    static let streamWaiting = Endpoint("GET", "/waiting/{flow}/events", .anyone, "Tell a waiting browser of the decision")
-    static let endWait = Endpoint("POST", "/waiting/{flow}/continue", .anyone, "Open the session that a browser waited for")
-    static let enterDeviceCode = Endpoint("POST", "/waiting/{flow}/code", .anyone, "Take the code of a mail about a device")
+    static let streamWaiting = Endpoint(
+        "GET", "/waiting/{flow}/events", .anyone, "Tell a waiting browser of the decision")
+    static let endWait = Endpoint(
+        "POST", "/waiting/{flow}/continue", .anyone, "Open the session that a browser waited for")
+    static let enterDeviceCode = Endpoint(
+        "POST", "/waiting/{flow}/code", .anyone, "Take the code of a mail about a device")
     static let sendDeviceMail = Endpoint("POST", "/waiting/{flow}/mail", .anyone, "Send a mail about a device")
     static let showDeviceMail = Endpoint(
         "GET", "/waiting/mail/{tenantId}/{flowId}", .anyone, "Show the device that a mail is about")

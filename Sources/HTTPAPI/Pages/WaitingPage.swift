@@ -40,7 +40,8 @@ struct WaitingPage: Sendable {
     private func opening() async throws -> Reply {
         let visitor = visit.visitor
         var content: PageContent = [
-            "account": account, "text": text(.waitOpening), "page": .text(Endpoint.showWaiting.path(in: flow)), "challenge": .text(Base64URL.encode(view.challenge)),
+            "account": account, "text": text(.waitOpening), "page": .text(Endpoint.showWaiting.path(in: flow)),
+            "challenge": .text(Base64URL.encode(view.challenge)),
             "device": .text(Hex.encode(view.fingerprint)), "company": .text(view.companyName),
             "employee": .text(view.companyEmployeeId), "needsScript": text(.pageNeedsScript),
             "keyMissing": text(.waitKeyMissing), "again": text(.waitLogIn), "againPath": againPath,
@@ -92,7 +93,8 @@ struct WaitingPage: Sendable {
         let hidden = visit.form(of: .enterDeviceCode, visitor), sending = visit.form(of: .sendDeviceMail, visitor)
         var content: PageContent = [
             "mailTitle": text(.waitMailTitle), "send": text(.waitMailSend),
-            "sendAction": sending["action"] ?? "", "sendToken": sending["token"] ?? "", "sendOnce": sending["once"] ?? "",
+            "sendAction": sending["action"] ?? "", "sendToken": sending["token"] ?? "",
+            "sendOnce": sending["once"] ?? "",
             "sendError": [problem].compactMap(\.self).text(at: "send"),
         ]
         switch view.mail {

@@ -45,14 +45,14 @@ extension FakeService {
             return outcome
         case let open as OpenBrowserSession:
             try await enter("openBrowserSession", ["employee": open.caller.employeeId.uuidString], call)
-            return OpenedBrowserSession(cookie: Self.newCookie, session: Self.browser)
+            return OpenedBrowserSession(cookie: Self.newCookie, session: browser)
         case let note as NoteChosenAccount:
             try await enter("noteChosenAccount", ["handle": note.handle, "cookie": note.cookie], call)
             return ()
         case let choose as ChooseAccount:
             try await enter("chooseAccount", ["handle": choose.handle, "cookie": choose.cookie ?? ""], call)
             guard choose.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }
-            return AuthorizationAnswer.redirect(url: Self.clientOrigin + "/callback?code=c", origin: Self.clientOrigin)
+            return AuthorizationAnswer.redirect(Self.answer)
         default: return nil
         }
     }

@@ -14,12 +14,16 @@ import Testing
         HostedPage(
             template: .consent, language: .english, title: "t",
             content: [
-                "account": "a", "question": "q", "scopes": .list([["scope": "s"]]), "request": "r", "token": "k",
+                "account": "a", "question": "q", "scopes": .list([["scope": "s"]]), "action": "/a", "request": "r",
+                "token": "k",
                 "allow": "y", "deny": "n",
             ]),
         HostedPage(
             template: .logout, language: .english, title: "t",
-            content: ["account": "a", "question": "q", "request": "r", "token": "k", "logOut": "y", "stay": "n"]),
+            content: [
+                "account": "a", "question": "q", "action": "/a", "request": "r", "token": "k", "logOut": "y",
+                "stay": "n",
+            ]),
         PageNotice.expired.page(in: .english, requestId: "id"),
     ]
 

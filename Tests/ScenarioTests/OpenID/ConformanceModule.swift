@@ -188,13 +188,13 @@ struct ConformanceStage: Sendable {
     func expectLogIn(_ changes: [String: String?]) async throws {
         let first = try await party.tokens(cookie: cookie).claims
         let asked = try await party.authorize(changes, cookie: cookie)
-        let location = try #require(asked.headers["location"]), page = "/login?request="
+        let location = try #require(asked.headers["location"]), page = "/login/"
         try #require(location.hasPrefix(page), "\(location)")
         // The claim has whole seconds.
         try await Task.sleep(for: .milliseconds(1_100))
         let again = try await party.world.client.logIn(member.person, member.device)
         let cookie = try await party.cookie(of: Member(member.person, member.device, again))
-        let next = "/authorize?continue=\(location.dropFirst(page.count))"
+        let next = "/authorize?continue=\(try party.handle(asked))"
         let answer = try party.answer(try await party.browse(next, cookie: cookie))
         let second = try GrantTokens(try await party.redeem(try #require(answer["code"]))).claims
         #expect(second["sub"] == first["sub"] && second["sid"] != first["sid"])

@@ -71,10 +71,20 @@ struct RelyingParty: Sendable {
         try await browse("/authorize", parameters(changes), cookie: cookie)
     }
 
-    /// The parameters of the address to which a reply sends the browser.
+    /// The handle of the stored request in the cookie of the flow that a reply begins.
+    func handle(_ reply: HTTPReply) throws -> String {
+        let cookie = try #require(reply.headers["set-cookie"], "\(reply)")
+        return try #require(cookie.components(separatedBy: ".").dropFirst(3).first)
+    }
+
+    /// The parameters of the address to which a reply sends the browser: by a redirect, by a page, or by its form.
     func answer(_ reply: HTTPReply, at redirect: String = redirect) throws -> [String: String] {
-        try #require(reply.status == 303, "\(reply)")
-        let location = try #require(reply.headers["location"])
+        let page = Page(reply: reply)
+        if let form = try? page.form(redirect) {
+            return Dictionary(form.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + $1 })
+        }
+        try #require(reply.status == 303 || page.refresh != nil, "\(reply)")
+        let location = try #require(page.location ?? page.refresh)
         try #require(location.hasPrefix(redirect), "\(location)")
         let items = try #require(URLComponents(string: location)?.queryItems)
         return Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $0 + $1 })
