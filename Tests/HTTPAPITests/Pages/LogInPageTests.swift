@@ -84,8 +84,8 @@ extension API.Answer {
             #expect(page.status == 200 && page.text.contains("<h1>Log in to Wiki</h1>"))
             #expect(page.text.contains("value=\"Acme &amp; Sons\""))
             #expect(page.text.contains("value=\"&quot;&gt;&lt;b&gt;7\""))
-            #expect(page.text.contains("href=\"/register/\(FakeService.flowID)\"")
-            #expect(!page.text.contains(FakeService.handle), "a page shows the handle of the request"))
+            #expect(page.text.contains("href=\"/register/\(FakeService.flowID)\""))
+            #expect(!page.text.contains(FakeService.handle), "a page shows the handle of the request")
             let plain = try await visitor.get("/login")
             #expect(plain.text.contains("<h1>Log in</h1>") && plain.text.contains("href=\"/register\""))
             for text in [page.text, plain.text] {
@@ -169,7 +169,10 @@ extension API.Answer {
     }
 
     @Test(
-        arguments: ["/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers", "/flow/\(FakeService.flowID)/passphrase"],
+        arguments: [
+            "/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+            "/flow/\(FakeService.flowID)/passphrase",
+        ],
         [
             [("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")],
             [("Origin", "null")], [("Origin", "null"), ("Sec-Fetch-Site", "none")],
@@ -183,7 +186,10 @@ extension API.Answer {
         #expect(await service.recorder.steps.isEmpty)
     }
 
-    @Test(arguments: ["/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers", "/flow/\(FakeService.flowID)/passphrase"])
+    @Test(arguments: [
+        "/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+        "/flow/\(FakeService.flowID)/passphrase",
+    ])
     func `a form belongs to its browser, its path and what it is about`(path: String) async throws {
         var service = FakeService()
         service.view = FakeService.view(path.hasSuffix("passphrase") ? .passphrase : .answers)
@@ -250,12 +256,16 @@ extension API.Answer {
     }
 
     @Test(arguments: [
-        (FlowView.Step.key, "/flow/\(FakeService.flowID)/key"), (.answers, "/flow/\(FakeService.flowID)/answers"), (.passphrase, "/flow/\(FakeService.flowID)/passphrase"),
+        (FlowView.Step.key, "/flow/\(FakeService.flowID)/key"), (.answers, "/flow/\(FakeService.flowID)/answers"),
+        (.passphrase, "/flow/\(FakeService.flowID)/passphrase"),
         (.credentials, "/flow/\(FakeService.flowID)/credentials"),
     ]) func `each page of a flow leads to the step that the flow waits for`(step: FlowView.Step, path: String)
         async throws
     {
-        let paths = ["/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers", "/flow/\(FakeService.flowID)/passphrase"]
+        let paths = [
+            "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+            "/flow/\(FakeService.flowID)/passphrase",
+        ]
         try await Visitor.with(service(step, questions: step == .answers ? 5 : 0)) { visitor in
             for asked in paths {
                 let page = try await visitor.get(asked)
@@ -312,7 +322,9 @@ extension API.Answer {
             #expect(page.text.contains("type=\"password\"") && page.text.contains("autocomplete=\"current-password\""))
             #expect(page.text.contains("href=\"/flow/\(FakeService.flowID)/answers\"") == (count > 0))
         }
-        let questions = try await Visitor.with(service(.passphrase)) { try await $0.get("/flow/\(FakeService.flowID)/answers") }
+        let questions = try await Visitor.with(service(.passphrase)) {
+            try await $0.get("/flow/\(FakeService.flowID)/answers")
+        }
         #expect(questions.status == 200 && questions.text.contains("Question 4?"))
     }
 
@@ -433,7 +445,9 @@ extension API.Answer {
             try await Visitor.with(service(.answers), in: flow) { visitor in
                 var visitor = visitor
                 visitor.browser.cookie = isLoggedIn ? FakeService.cookie : nil
-                for path in ["/flow/\(flow.id)/answers", "/login/\(flow.id)", "/answer/\(flow.id)", "/consent/\(flow.id)"] {
+                for path in [
+                    "/flow/\(flow.id)/answers", "/login/\(flow.id)", "/answer/\(flow.id)", "/consent/\(flow.id)",
+                ] {
                     let page = try await visitor.get(path)
                     #expect(page.status == (isLoggedIn ? 200 : 410))
                     #expect(page.text.contains(isLoggedIn ? "You are logged in" : "This log-in has ended"))
