@@ -1,9 +1,10 @@
 import ErrorCodes
-import IdentityService
+import HTTPTypes
 import TenureAPI
 import Testing
 
 @testable import HTTPAPI
+@testable import IdentityService
 
 /// What every page is like, whatever it shows.
 @Suite(.timeLimit(.minutes(5))) struct HostedPageTests {

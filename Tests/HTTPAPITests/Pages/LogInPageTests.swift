@@ -442,7 +442,7 @@ extension API.Answer {
         for (stage, client) in [(BrowserFlow.Stage.done, true), (.ended, true), (.done, false)] {
             var flow = try FakeService.flow(stage, request: "")
             if !client { flow = try #require(BrowserFlow(id: flow.id, "1.done...")) }
-            try await Visitor.with(service(.answers), in: flow) { visitor in
+            try await Visitor.with(service(.answers), in: flow) { [flow] visitor in
                 var visitor = visitor
                 visitor.browser.cookie = isLoggedIn ? FakeService.cookie : nil
                 for path in [

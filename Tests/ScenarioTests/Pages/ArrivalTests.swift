@@ -32,7 +32,7 @@ struct `A browser that comes from a client` {
             #expect(page.status == 200 && page.title == "You are logged in", "\(path): \(page)")
             #expect(page.html.contains("href=\"https://app.example.com/\"") && !page.html.contains("code="))
         }
-        let stranger = PageClient(party.world.client)
+        let stranger = PageClient(try party.world.client)
         #expect(try await stranger.get("/answer/\(flow)").title == "Begin again here")
     }
 
@@ -125,7 +125,7 @@ struct `A browser that comes from a client` {
 
     @Test func `is led to the client after a log-out that a page asked about`() async throws {
         let (party, member, browser) = try await scene("arrive-logout.example")
-        let other = PageClient(party.world.client)
+        let other = PageClient(try party.world.client)
         for browser in [browser, other] {
             let flow = try await browser.ask(party)
             _ = try await browser.follow(try await browser.logIn(member.person, member.device, request: flow))
