@@ -36,8 +36,6 @@ package struct WaitView: Sendable, Equatable {
     package let mail: Mail
     /// How many codes may be typed yet.
     package let triesLeft: Int
-    /// The handle of the stored authorization request that the browser goes on with; empty without one.
-    package let request: String
     /// When the wait expires.
     package let expiresAt: Timestamp
     /// The position of the newest decision about the key, or 0.
@@ -57,7 +55,7 @@ package struct ReadWait: UseCase, CustomStringConvertible {
     /// Returns what a page shows; `nil` for a cookie of no wait, or of one that has expired.
     package func run(_ run: UseCaseRun<WaitView?>) async throws -> WaitView? {
         let context = run.context, time = run.call.time
-        guard let (known, scene) = try await context.wait(cookie, at: time) else { return nil }
+        guard let (_, scene) = try await context.wait(cookie, at: time) else { return nil }
         let standing = scene.standing(at: time)
         let summary = try await context.summary(of: scene.employee, in: scene.tenant)
         let keys = scene.employee.state.keys.values
@@ -70,8 +68,7 @@ package struct ReadWait: UseCase, CustomStringConvertible {
             hasOtherDevice: keys.contains { $0.status == .authorized && $0.key != scene.key.key },
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
             canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
-            triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)),
-            request: scene.row.request.flatMap { known.open($0, context.ring) } ?? "", expiresAt: scene.row.expiresAt,
+            triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
             decided: scene.decided)
     }
 

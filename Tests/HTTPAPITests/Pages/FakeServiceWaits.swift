@@ -13,14 +13,14 @@ extension FakeService {
     /// What Acme's employee 7 sees while the key waits.
     static func wait(
         _ standing: WaitStanding = .pending, mail: WaitView.Mail = .none, hasOtherDevice: Bool = false,
-        isAdministrative: Bool = false, canSendMail: Bool = true, triesLeft: Int = 5, request: String = ""
+        isAdministrative: Bool = false, canSendMail: Bool = true, triesLeft: Int = 5
     ) -> WaitView {
         WaitView(
             standing: standing, tenantID: appId, employeeID: employeeId, companyName: "Acme", companyEmployeeId: "7",
             fingerprint: [UInt8](repeating: 0xAB, count: 32),
             challenge: standing == .authorized ? Array("challenge".utf8) : [], hasOtherDevice: hasOtherDevice,
             isAdministrative: isAdministrative, canSendMail: canSendMail, mail: mail, triesLeft: triesLeft,
-            request: request, expiresAt: time, decided: 0)
+            expiresAt: time, decided: 0)
     }
 
     /// The device of a mail, elsewhere than in the browser that waits.
