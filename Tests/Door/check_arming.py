@@ -13,7 +13,7 @@ import time
 from urllib.parse import urlsplit
 
 from clients import issuer
-from visitor import chromium
+from visitor import chromium, place
 from walks import Founder
 from window import HEIGHT, WIDTH, chromium_window, xdo
 
@@ -81,7 +81,7 @@ class Check:
     @property
     def is_signed(self):
         try:
-            return self.waiting.page.evaluate("location.pathname") != "/waiting"
+            return place(self.waiting.page.evaluate("location.pathname")) != "/waiting"
         except Exception:  # noqa: BLE001
             return True  # The page goes on.
 

@@ -100,7 +100,7 @@ class Walk:
         ada.open("/register/join")
         ada.open("/join")
         ada.open("/recover")
-        for path in ("/consent?request=nothing", "/flow/answers", "/waiting", "/logout"):
+        for path in ("/consent/nothing", "/flow/nothing/answers", "/waiting/nothing", "/logout"):
             ada.open(path)
 
     def founding(self):

@@ -37,6 +37,11 @@ def answer(question):
     return "the one I remember " + hashlib.sha256(question.encode()).hexdigest()[:12]
 
 
+def place(url):
+    """The path of an address, without the id of a flow."""
+    return re.sub(r"/[A-Za-z0-9_-]{22}(?=/|$)", "", urlsplit(url).path)
+
+
 class Visitor:
     """A person with a browser of their own, which keeps device keys and cookies."""
 
@@ -61,7 +66,7 @@ class Visitor:
 
     @property
     def path(self):
-        return urlsplit(self.page.url).path
+        return place(self.page.url)
 
     @property
     def heading(self):
@@ -116,9 +121,10 @@ class Visitor:
         self.settle()
 
     def settle(self):
-        """Waits until the page that signs has gone on by itself."""
+        """Waits until a page that signs, or that leads to a client, has gone on by itself."""
         if self.page.url.startswith(issuer()):
-            self.page.wait_for_url(lambda url: urlsplit(url).path != "/flow/key")
+            self.page.wait_for_url(lambda url: place(url) not in ("/flow/key", "/answer"))
+            self.page.locator("meta[http-equiv=refresh], form#answer").first.wait_for(state="detached")
         self.page.wait_for_load_state()
         self.look()
 

@@ -2,11 +2,10 @@
 
 import re
 import time
-from urllib.parse import urlsplit
 
 from clients import issuer
 from hands import Stuck
-from visitor import Visitor, answer
+from visitor import Visitor, answer, place
 
 
 class Founder(Visitor):
@@ -72,7 +71,7 @@ class Founder(Visitor):
             self.press("^Log in with your e-mail address$")
             self.enter_address()
         else:
-            self.page.wait_for_url(lambda url: urlsplit(url).path != "/flow/account")
+            self.page.wait_for_url(lambda url: place(url) != "/flow/account")
 
     def log_in_by_address(self):
         """The log-in with an address instead of company and id."""
@@ -104,7 +103,7 @@ class Founder(Visitor):
     def arrive(self, path):
         """Waits for a page of the service."""
         try:
-            self.page.wait_for_url(lambda url: urlsplit(url).path == path)
+            self.page.wait_for_url(lambda url: place(url) == path)
         except Exception as error:
             text = self.page.locator("body").inner_text()[:1500]
             raise Stuck(f"{self.page.url} is shown instead of {path}:\n{text}") from error

@@ -8,14 +8,16 @@ extension Route {
 
     /// `GET /authorize`: a client's request, or a stored one that goes on.
     static let authorize = Route(.authorize) { exchange in
-        guard let form = try? FormReader(exchange.rawQuery.utf8) else { return exchange.page(.malformed) }
+        guard let form = try? FormReader(exchange.rawQuery.utf8) else { return try exchange.page(.malformed) }
         let cookie = exchange.cookie.value(in: exchange.headers)
         // A client may send a parameter of that name, which is ignored as every unknown one is.
         if let handle = try? form.text("continue"), (try? form.text("client_id")) == nil {
-            return exchange.reply(to: try await exchange.run(ContinueAuthorization(handle: handle, cookie: cookie)))
+            let answer = try await exchange.run(ContinueAuthorization(handle: handle, cookie: cookie))
+            guard answer == .fault(.expired) else { return try exchange.reply(to: answer) }
+            return try await PageVisit(exchange: exchange).over(nil)
         }
         switch try await exchange.run(Authorize(form.pairs, cookie: cookie)) {
-        case .now(let answer): return exchange.reply(to: answer)
+        case .now(let answer): return try exchange.reply(to: answer)
         case .again(let handle): return .seeOther(continuing(handle))
         }
     }
@@ -23,9 +25,9 @@ extension Route {
     /// `POST /authorize`. The request is stored, and the browser comes back with its cookie: a form of another site
     /// carries none.
     static let authorizeByForm = Route(.authorizeByForm) { exchange in
-        guard let form = try? FormReader(exchange.body) else { return exchange.page(.malformed) }
+        guard let form = try? FormReader(exchange.body) else { return try exchange.page(.malformed) }
         switch try await exchange.run(Authorize(form.pairs, cookie: nil, isPost: true)) {
-        case .now(let answer): return exchange.reply(to: answer)
+        case .now(let answer): return try exchange.reply(to: answer)
         case .again(let handle): return .seeOther(continuing(handle))
         }
     }
@@ -78,17 +80,24 @@ extension RoutedRequest {
     var cookie: BrowserCookieField { BrowserCookieField(publicURL: publicURL) }
 
     /// A page of the provider.
-    func page(_ message: OpenIDPage.Message) -> Reply {
-        OpenIDPage(message: message, languages: headers.preferredLanguages, requestId: call.requestId).reply
+    func page(_ notice: PageNotice) throws -> Reply { try PageVisit(exchange: self).reply(notice) }
+
+    /// Sends the browser on, or says why not. A page that asks gets a flow of the browser.
+    func reply(to answer: AuthorizationAnswer) throws -> Reply {
+        switch answer {
+        case .fault(let fault): return try page(PageNotice(fault))
+        case .redirect(let answer) where answer.isFormPost:
+            return try AnswerPage(answer: answer, language: PageVisit(exchange: self).language()).reply()
+        case .redirect(let answer): return .seeOther(answer.url)
+        case .ask(let page, let handle, let client):
+            return ask(at: page.rawValue, BrowserFlow(at: call.time, request: handle, client: client))
+        }
     }
 
-    /// Sends the browser on, or says why not.
-    func reply(to answer: AuthorizationAnswer) -> Reply {
-        switch answer {
-        case .fault(let fault): page(OpenIDPage.Message(fault))
-        case .redirect(let url, _): .seeOther(url)
-        case .ask(let page, let handle): .seeOther(path(of: page, for: handle))
-        }
+    private func ask(at page: String, _ flow: BrowserFlow) -> Reply {
+        var reply = Reply.seeOther("\(page)/\(flow.id)")
+        reply.cookies = PageVisit(exchange: self).flows.setting(flow)
+        return reply
     }
 
     /// The client that a request to an endpoint of tokens comes from; `nil` if it does not authenticate.
@@ -153,16 +162,16 @@ extension RoutedRequest {
 
     /// Answers a request to log out.
     fileprivate func logOut(_ parameters: [UInt8]) async throws -> Reply {
-        guard let form = try? FormReader(parameters) else { return page(.malformed) }
+        guard let form = try? FormReader(parameters) else { return try page(.malformed) }
         let answer = try await run(
             LogOut(form.pairs, cookie: cookie.value(in: headers)))
         var reply: Reply
         switch answer {
-        case .redirect(let url): reply = .seeOther(url)
-        case .done: reply = page(.loggedOut)
-        case .ask(let handle): return .seeOther("/logout/confirm?request=\(PercentEncoding.encode(handle))")
+        case .redirect(let answer): reply = .seeOther(answer.url)
+        case .done: reply = try page(.loggedOut)
+        case .ask(let handle): return ask(at: "/logout/confirm", BrowserFlow(at: call.time, request: handle))
         }
-        reply.headers["Set-Cookie"] = cookie.deleting
+        reply.cookies = [cookie.deleting] + PageVisit(exchange: self).flows.deletingWaits
         return reply
     }
 }

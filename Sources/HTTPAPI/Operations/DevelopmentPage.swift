@@ -49,7 +49,7 @@ struct DevelopmentPage: Sendable {
     var reply: Reply {
         var reply = Reply.text(html, "text/html; charset=utf-8")
         reply.headers["Content-Language"] = "en"
-        reply.headers["Content-Security-Policy"] = HostedPage.policy()
+        reply.headers["Content-Security-Policy"] = HostedPage.policy
         return reply
     }
 

@@ -9,14 +9,17 @@ extension Endpoint {
     static let startJoining = Endpoint("POST", "/register/join", .anyone, "Begin a registration in a company")
     static let showInvited = Endpoint("GET", "/join", .anyone, "Show an invited person the form of a registration")
     static let startInvited = Endpoint("POST", "/join", .anyone, "Begin the registration of an invited person")
-    static let showCredentials = Endpoint("GET", "/flow/credentials", .anyone, "Ask for new credentials")
-    static let chooseCredentials = Endpoint("POST", "/flow/credentials", .anyone, "Take new credentials")
+    static let showCredentials = Endpoint("GET", "/flow/{flow}/credentials", .anyone, "Ask for new credentials")
+    static let chooseCredentials = Endpoint("POST", "/flow/{flow}/credentials", .anyone, "Take new credentials")
     static let showWayBack = Endpoint("GET", "/recover", .anyone, "Ask which account somebody lost")
     static let startWayBack = Endpoint("POST", "/recover", .anyone, "Begin a recovery or a return")
     static let showWayBackWait = Endpoint("GET", "/recover/waiting", .anyone, "Say what a way back waits for")
 
-    static let ofRegistration: [Endpoint] = [
-        showRegister, showFounding, startFounding, showJoining, startJoining, showInvited, startInvited,
-        showCredentials, chooseCredentials, showWayBack, startWayBack, showWayBackWait,
-    ]
+    static let ofRegistration: [Endpoint] =
+        [showCredentials, chooseCredentials, showWayBackWait]
+        + [
+            showRegister, showFounding, startFounding, showJoining, startJoining, showInvited, startInvited,
+            showWayBack,
+            startWayBack,
+        ].flatMap { [$0, $0.inFlow] }
 }

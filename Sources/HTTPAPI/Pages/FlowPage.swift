@@ -3,33 +3,37 @@ import ErrorCodes
 import IdentityService
 import TenureAPI
 
-/// What the pages of one flow have in common.
+/// What the pages of one flow of the service have in common.
 struct FlowPage: Sendable {
     let visit: PageVisit
-    let flow: FlowCookie.Value
+    let flow: BrowserFlow
+    let purpose: FlowKind
+    /// The flow's handle.
+    let handle: String
     /// What waits for the end of the flow; `nil` if it is for no client, or the request has expired.
     let pending: AwaitedAuthorization?
     let language: PageLanguage
 
-    init(_ visit: PageVisit, _ flow: FlowCookie.Value) async throws {
+    /// The page of a flow; `nil` if no flow of the service goes on.
+    init?(_ visit: PageVisit, _ flow: BrowserFlow) async throws {
+        guard let running = flow.running else { return nil }
         self.visit = visit
         self.flow = flow
-        pending = try await visit.pending(flow.request)
+        (purpose, handle) = running
+        pending = try await visit.pending()
         language = visit.language(pending?.locales ?? [])
     }
 
     /// The step that the flow waits for, with its questions in the language of the page.
     func view() async throws -> FlowView {
-        let read = ReadFlow(flow: flow.flow, purpose: flow.purpose, app: try await visit.exchange.pagesApp())
+        let read = ReadFlow(flow: handle, purpose: purpose, app: try await visit.exchange.pagesApp())
         return try await visit.exchange.run(read).preferring([language.rawValue])
     }
 
     /// Where the person begins again: at the same client, or at the page that the flow began with.
     var againPath: String {
-        guard flow.request.isEmpty else {
-            return "\(Endpoint.authorize.template.text)?continue=\(PercentEncoding.encode(flow.request))"
-        }
-        return switch flow.purpose {
+        guard flow.request.isEmpty else { return Endpoint.goOn.path(in: flow) }
+        return switch purpose {
         case .login: "/login"
         case .address: "/login/address"
         case .registration: "/register"
@@ -39,58 +43,57 @@ struct FlowPage: Sendable {
     }
 
     /// The path of a page for the same client.
-    func path(_ page: String) -> String { visit.path(page, for: flow.request) }
+    func path(_ page: Endpoint) -> String { page.path(in: flow.request.isEmpty ? nil : flow) }
 
-    /// The page at which the flow ends. The flow's cookie goes, unless another tab has begun another flow.
+    /// The page at which the flow of the service ends. A stored request stays, so that the person may begin again.
     ///
     /// - Throws: The error, if it ends no flow.
     func ending(_ error: ServiceError) throws -> Reply {
-        guard let ending = FlowDeadEnd(error, of: flow.purpose) else { throw error }
+        guard let ending = FlowDeadEnd(error, of: purpose) else { throw error }
         let page = ending.page(
             in: language, again: againPath, status: error.code.status, requestId: visit.exchange.call.requestId,
             time: error.availableAt?.forPeople ?? "?")
         var reply = try page.reply()
-        if visit.flow() == flow { reply.cookies.append(visit.flowCookie.deleting) }
+        reply.cookies += visit.flows.setting(flow.at(flow.request.isEmpty ? .ended : .request))
         reply.code = error.code.rawValue
-        if flow.isLogIn { reply.login = .refused }
+        if purpose.isLogIn { reply.login = .refused }
         return reply
     }
 }
 
 extension PageVisit {
-    /// What waits for an authorization; `nil` without a handle, or if the request has expired or needs no page.
-    func pending(_ handle: String) async throws -> AwaitedAuthorization? {
-        guard !handle.isEmpty else { return nil }
+    /// What waits for an authorization in the flow of the path; `nil` without a request, or if it has expired or needs
+    /// no page.
+    func pending() async throws -> AwaitedAuthorization? {
+        guard let handle = flow?.request, !handle.isEmpty else { return nil }
         return try await exchange.run(ReadAuthorization(handle: handle, cookie: cookie))
     }
 
-    /// The path of a page for a stored request.
-    ///
-    /// - Parameter request: The handle; empty for none.
-    func path(_ page: String, for request: String) -> String {
-        request.isEmpty ? page : "\(page)?request=\(PercentEncoding.encode(request))"
+    /// The reply of a page that begins a log-in, where no log-in is what the flow waits for; `nil` where it is.
+    func beyondLogIn(_ pending: AwaitedAuthorization?) -> Reply? {
+        guard let flow, !flow.request.isEmpty, pending?.isAboutLogIn != true else { return nil }
+        return .seeOther(Endpoint.goOn.path(in: flow))
     }
+}
 
-    /// Shows a page of the browser's flow, or goes to the page of the step that the flow waits for.
+extension Route {
+    /// A page of a flow's step. It goes to the page of the step that the flow waits for, if that is another one.
     ///
     /// - Parameters:
     ///   - permits: Whether the page belongs to the step.
     ///   - make: Makes the page.
-    func show(
-        where permits: (FlowView) -> Bool, _ make: (FlowPage, FlowView) throws -> Reply
-    ) async throws -> Reply {
-        guard let flow = flow() else {
-            return try FlowDeadEnd.expired.page(
-                in: language(), again: "/login", status: ErrorCode.flowExpired.status,
-                requestId: exchange.call.requestId
-            ).reply()
-        }
-        let page = try await FlowPage(self, flow)
-        do {
-            let view = try await page.view()
-            return try permits(view) ? make(page, view) : .seeOther(FlowPath.of(view.step))
-        } catch let error as ServiceError {
-            return try page.ending(error)
+    static func step(
+        _ endpoint: Endpoint, where permits: @escaping @Sendable (FlowView) -> Bool,
+        _ make: @escaping @Sendable (FlowPage, FlowView) throws -> Reply
+    ) -> Route {
+        flow(endpoint) { visit, flow in
+            guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
+            do {
+                let view = try await page.view()
+                return try permits(view) ? make(page, view) : .seeOther(view.step.page.path(in: flow))
+            } catch let error as ServiceError {
+                return try page.ending(error)
+            }
         }
     }
 }

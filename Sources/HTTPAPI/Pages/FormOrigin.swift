@@ -1,7 +1,8 @@
 /// Tells whether a form was sent by a page of this service (Fetch, section 3.2; Fetch Metadata, section 2.3).
 ///
 /// Pages have the policy `no-referrer`, and browsers then send `Origin: null` with their forms. So that value counts
-/// only beside `Sec-Fetch-Site: same-origin`, which no page of another site can cause.
+/// beside `Sec-Fetch-Site: same-origin`, which no page of another site can cause, and in browsers that do not send that
+/// field at all.
 struct FormOrigin: Sendable {
     /// The public origin of the service.
     let own: String
@@ -16,14 +17,14 @@ struct FormOrigin: Sendable {
         own = parts.prefix(3).joined(separator: "/").lowercased()
     }
 
-    /// Whether the header fields permit the form. A browser that sends neither field is permitted: the form's token
-    /// decides.
+    /// Whether the header fields permit the form. A browser that does not say which site sent it is permitted: the
+    /// form's token decides.
     func permits(_ headers: RequestHeaders) -> Bool {
         let sites = headers.all("Sec-Fetch-Site"), origins = headers.all("Origin")
         guard sites.count <= 1, origins.count <= 1 else { return false }
         // `none` is a form that the person sends again by reloading.
         if let site = sites.first, site != "same-origin", site != "none" { return false }
         guard let origin = origins.first else { return true }
-        return origin.lowercased() == own || (origin == "null" && sites.first == "same-origin")
+        return origin.lowercased() == own || (origin == "null" && sites.first != "none")
     }
 }

@@ -6,8 +6,6 @@ struct HostedPage: Sendable {
     /// What the template shows besides the title.
     var content: PageContent
     var status = 200
-    /// The origin of the client that the page's form ends at; `nil` for a form that ends here.
-    var clientOrigin: String?
 
     /// Everything that the template shows, the frame included.
     var model: PageContent {
@@ -23,20 +21,20 @@ struct HostedPage: Sendable {
         var reply = Reply.text(try template.render(model), "text/html; charset=utf-8")
         reply.status = status
         reply.headers["Content-Language"] = language.rawValue
-        reply.headers["Content-Security-Policy"] = Self.policy(formsEndAt: clientOrigin)
+        reply.headers["Content-Security-Policy"] = Self.policy
         reply.headers["Cache-Control"] = "no-store"
         reply.headers["Referrer-Policy"] = "no-referrer"
         return reply
     }
 
-    /// The Content Security Policy of a page.
-    ///
-    /// - Parameter client: The origin of a validated redirect URI, which the answer to the form redirects to. Browsers
-    ///   stop that redirect unless the page's policy names the origin.
-    static func policy(formsEndAt client: String? = nil) -> String {
-        let forms = client.map { " " + $0 } ?? ""
-        return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-            + "form-action 'self'\(forms); base-uri 'none'; frame-ancestors 'none'; "
-            + "require-trusted-types-for 'script'"
+    /// The Content Security Policy of every page but the answers.
+    static let policy = policy(forms: " form-action 'self';")
+
+    /// The policy of the pages that lead to a client: a form may go to its redirect URI.
+    static let policyOfAnswers = policy(forms: "")
+
+    private static func policy(forms: String) -> String {
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';\(forms) "
+            + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
     }
 }

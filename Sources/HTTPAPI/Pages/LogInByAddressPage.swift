@@ -5,8 +5,6 @@ import TenureAPI
 /// The page with the form that begins a log-in by an address.
 struct LogInByAddressPage: Sendable {
     let visit: PageVisit
-    /// The handle of the stored request; empty without one.
-    let request: String
     let pending: AwaitedAuthorization?
     let language: PageLanguage
     /// What stands in the field.
@@ -14,13 +12,13 @@ struct LogInByAddressPage: Sendable {
     var problems: [PageProblem] = []
     var status = 200
 
-    /// The page with what the client knows about the person.
-    init(_ visit: PageVisit, request: String, _ pending: AwaitedAuthorization?) {
+    /// The page with what was typed, or with what the client knows about the person.
+    init(_ visit: PageVisit, _ pending: AwaitedAuthorization?, _ typed: FormReader? = nil) {
         self.visit = visit
-        self.request = request
         self.pending = pending
         language = visit.language(pending?.locales ?? [])
-        email = pending.flatMap { $0.hintIsAddress ? $0.loginHint : nil } ?? ""
+        let hint = pending.flatMap { $0.hintIsAddress ? $0.loginHint : nil }
+        email = typed.map { (try? $0.text("email")) ?? "" } ?? hint ?? ""
     }
 
     /// Adds a problem with a field.
@@ -47,7 +45,7 @@ struct LogInByAddressPage: Sendable {
         let content: PageContent = [
             "problems": PageProblem.summary(problems, in: language),
             "email": .text(email), "emailError": problems.text(at: "email"),
-            "loginPath": .text(visit.path(Endpoint.showLogIn.template.text, for: request)),
+            "loginPath": .text(Endpoint.showLogIn.path(in: visit.flow)),
             "module": .text(PageAsset.device.path),
         ]
         let words = PageContent(
@@ -58,8 +56,7 @@ struct LogInByAddressPage: Sendable {
         let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
         return try HostedPage(
             template: .loginAddress, language: language, title: title ?? PageWord.loginTitle.text(in: language),
-            content: content.merging(words).merging(
-                visit.hiddenFields(of: .beginLogInByAddress, subject: request, visitor)), status: status
+            content: content.merging(words).merging(visit.form(of: .beginLogInByAddress, visitor)), status: status
         ).reply(visitor)
     }
 }

@@ -6,8 +6,6 @@ import TenureAPI
 /// The page with the form that begins a log-in.
 struct LogInPage: Sendable {
     let visit: PageVisit
-    /// The handle of the stored request; empty without one.
-    let request: String
     let pending: AwaitedAuthorization?
     let language: PageLanguage
     /// What stands in the fields.
@@ -16,14 +14,14 @@ struct LogInPage: Sendable {
     var problems: [PageProblem] = []
     var status = 200
 
-    /// The page with what the client knows about the person.
-    init(_ visit: PageVisit, request: String, _ pending: AwaitedAuthorization?) {
+    /// The page with what was typed, or with what the client knows about the person.
+    init(_ visit: PageVisit, _ pending: AwaitedAuthorization?, _ typed: FormReader? = nil) {
         self.visit = visit
-        self.request = request
         self.pending = pending
         language = visit.language(pending?.locales ?? [])
-        company = pending?.tenant ?? ""
-        employee = pending.flatMap { $0.hintIsAddress ? nil : $0.loginHint } ?? ""
+        let hint = pending.flatMap { $0.hintIsAddress ? nil : $0.loginHint }
+        company = typed.map { (try? $0.text("company")) ?? "" } ?? pending?.tenant ?? ""
+        employee = typed.map { (try? $0.text("employee")) ?? "" } ?? hint ?? ""
     }
 
     /// Adds a problem with a field.
@@ -55,9 +53,9 @@ struct LogInPage: Sendable {
             "company": .text(company), "companyError": problems.text(at: "company"),
             "employee": .text(employee), "employeeError": problems.text(at: "employee"),
             "expected": .text(pending?.tenant ?? ""),
-            "addressPath": .text(visit.path("/login/address", for: request)),
-            "registerPath": .text(visit.path("/register", for: request)),
-            "recoverPath": .text(visit.path("/recover", for: request)),
+            "addressPath": .text(Endpoint.showLogInByAddress.path(in: visit.flow)),
+            "registerPath": .text(Endpoint.showRegister.path(in: visit.flow)),
+            "recoverPath": .text(Endpoint.showWayBack.path(in: visit.flow)),
             "deviceModule": .text(PageAsset.device.path), "accountsModule": .text(PageAsset.accounts.path),
         ]
         if let session = try await visit.session() {
@@ -68,7 +66,7 @@ struct LogInPage: Sendable {
                 ]
             ])
         }
-        content = content.merging(words).merging(visit.hiddenFields(of: .beginLogIn, subject: request, visitor))
+        content = content.merging(words).merging(visit.form(of: .beginLogIn, visitor))
         let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
         return try HostedPage(
             template: .login, language: language, title: title ?? PageWord.loginTitle.text(in: language),

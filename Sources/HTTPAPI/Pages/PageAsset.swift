@@ -22,6 +22,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case sign = "sign.js"
     /// The end of a wait, and the signature that opens its session.
     case waiting = "waiting.js"
+    /// The way to a client.
+    case answer = "answer.js"
 
     /// The content.
     var bytes: [UInt8] {
@@ -35,6 +37,7 @@ enum PageAsset: String, Sendable, CaseIterable {
         case .arm: PackageResources.arm_js
         case .sign: PackageResources.sign_js
         case .waiting: PackageResources.waiting_js
+        case .answer: PackageResources.answer_js
         }
     }
 

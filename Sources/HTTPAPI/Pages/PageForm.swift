@@ -3,7 +3,7 @@ import TenureAPI
 /// The answer of a page's form, checked to come from a page of this service.
 struct PageForm: Sendable {
     let fields: FormReader
-    /// The handle of the stored request.
+    /// What the form is about, such as the id of the flow that its path names.
     let request: String
     /// The value of the cookie of the session that the form belongs to.
     let cookie: String
@@ -19,10 +19,12 @@ struct PageForm: Sendable {
         guard let fields = try? FormReader(exchange.body), let request = try? fields.text("request"),
             let token = try? fields.text("token")
         else { throw PageFormRefusal(notice: .malformed) }
+        let flow = exchange.captures["flow"]
+        guard flow.isEmpty || flow == request else { throw PageFormRefusal(notice: .malformed) }
         let path = exchange.endpoint.template.text
         guard let cookie = visit.cookie,
             FormToken(cookie: cookie, path: path, request: request).matches(token)
-        else { throw PageFormRefusal(notice: .outdated) }
+        else { throw PageFormRefusal(notice: .outdated, typed: visit.cookie == nil ? nil : fields) }
         self.fields = fields
         self.request = request
         self.cookie = cookie
@@ -30,6 +32,8 @@ struct PageForm: Sendable {
 }
 
 /// The reason why a form is refused.
-struct PageFormRefusal: Error, Equatable {
+struct PageFormRefusal: Error {
     let notice: PageNotice
+    /// What was typed, if nothing but the token was wrong: the page may show the form again.
+    var typed: FormReader?
 }

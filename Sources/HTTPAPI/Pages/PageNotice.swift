@@ -16,6 +16,10 @@ enum PageNotice: Sendable, CaseIterable {
     case expired
     /// The request cannot be read.
     case malformed
+    /// There is no such client.
+    case unknownClient
+    /// The client named a redirect URI that is not registered.
+    case unknownRedirect
     /// There is no such page, or not with this method.
     case unknown
     /// The network has sent too many requests.
@@ -35,10 +39,21 @@ enum PageNotice: Sendable, CaseIterable {
             }
     }
 
+    /// The notice about a fault of an authorization request.
+    init(_ fault: AuthorizationAnswer.Fault) {
+        self =
+            switch fault {
+            case .unknownClient: .unknownClient
+            case .unknownRedirect: .unknownRedirect
+            case .tooLarge: .malformed
+            case .expired: .expired
+            }
+    }
+
     private var status: Int {
         switch self {
         case .crossSite, .outdated, .cookie, .unarmed: 403
-        case .expired, .malformed: 400
+        case .expired, .malformed, .unknownClient, .unknownRedirect: 400
         case .unknown: 404
         case .tooMany: 429
         case .unavailable: 503
@@ -54,6 +69,8 @@ enum PageNotice: Sendable, CaseIterable {
         case .unarmed: (.noticeUnarmedTitle, .noticeUnarmed, .noticeUnarmedNext)
         case .expired: (.noticeExpiredTitle, .noticeExpired, .noticeExpiredNext)
         case .malformed: (.noticeMalformedTitle, .noticeMalformed, .noticeMalformedNext)
+        case .unknownClient: (.noticeUnknownClientTitle, .noticeUnknownClient, .noticeTellOperator)
+        case .unknownRedirect: (.noticeUnknownRedirectTitle, .noticeUnknownRedirect, .noticeTellOperator)
         case .unknown: (.noticeUnknownTitle, .noticeUnknown, .noticeUnknownNext)
         case .tooMany: (.noticeTooManyTitle, .noticeTooMany, .noticeTooManyNext)
         case .unavailable: (.noticeUnavailableTitle, .noticeUnavailable, .noticeUnavailableNext)

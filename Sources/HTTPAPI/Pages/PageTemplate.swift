@@ -62,6 +62,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case waitingEnd
     /// The device that a mail is about.
     case deviceMail
+    /// The page that leads to a client.
+    case answer
 
     /// The Mustache text, as it was compiled in.
     var source: String {
@@ -97,6 +99,7 @@ enum PageTemplate: String, Sendable, CaseIterable {
             case .waiting: PackageResources.waiting_mustache
             case .waitingEnd: PackageResources.waitingEnd_mustache
             case .deviceMail: PackageResources.deviceMail_mustache
+            case .answer: PackageResources.answer_mustache
             }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -5,55 +5,73 @@ import TenureAPI
 import TenureServer
 
 extension PageVisit {
-    /// The cookie of flows.
-    var flowCookie: FlowCookie { FlowCookie(publicURL: exchange.publicURL) }
+    /// The flows that the browser is in.
+    var flows: FlowCookies { FlowCookies(publicURL: exchange.publicURL, exchange.headers) }
 
-    /// The flow that the browser is in; `nil` without one.
-    func flow() -> FlowCookie.Value? { flowCookie.value(in: exchange.headers) }
+    /// The flow that the path names; `nil` for a path without one, or for a flow that is not of this browser.
+    var flow: BrowserFlow? { flows[exchange.captures["flow"]] }
 
-    /// Begins a flow: the browser gets its cookie, and goes to the page that proves the device key.
-    ///
-    /// - Parameter request: The handle of the stored request that the flow is for; empty without one.
-    func start(_ started: FlowStartedResponse, _ purpose: FlowKind, request: String) -> Reply {
-        stay(in: FlowCookie.Value(purpose: purpose, flow: started.flow, request: request), at: FlowPath.key)
+    /// Begins a flow of the service, in the browser's flow of the path or in a new one, and goes to the page that
+    /// proves the device key.
+    func start(_ started: FlowStartedResponse, _ purpose: FlowKind) -> Reply {
+        let flow = flow ?? BrowserFlow(at: exchange.call.time)
+        return stay(in: flow.at(.flow(purpose, handle: started.flow)), at: .showKey)
     }
 
     /// Goes where the outcome of a step leads.
     ///
     /// - Parameter key: The ``VisitorForm/callKey`` of the step's form.
-    func go(on outcome: FlowOutcomeResponse, _ flow: FlowCookie.Value, once key: String) async throws -> Reply {
+    func go(on outcome: FlowOutcomeResponse, _ page: FlowPage, once key: String) async throws -> Reply {
         var reply: Reply
         switch outcome {
-        case .validateAnswers: reply = stay(in: flow, at: FlowPath.answers)
-        case .validatePassphrase: reply = stay(in: flow, at: FlowPath.passphrase)
-        case .setCredentials: reply = stay(in: flow, at: FlowPath.credentials)
+        case .validateAnswers: reply = stay(in: page.flow, at: .showAnswers)
+        case .validatePassphrase: reply = stay(in: page.flow, at: .showPassphrase)
+        case .setCredentials: reply = stay(in: page.flow, at: .showCredentials)
         case .authorizationPending(_, let fingerprint, _):
             // What waits in a recovery or a return is no key, but a decision of people or of a mail.
             reply =
-                if let way = WayBack(flow.purpose) { waitForWayBack(way, fingerprint: fingerprint) } else {
-                    try await wait(outcome, flow)
+                if let way = WayBack(page.purpose) { waitForWayBack(way, fingerprint: fingerprint, page.flow) } else {
+                    try await wait(page)
                 }
-        case .success(_, let employee, _): reply = try await enter(employee, once: key, after: flow)
+        case .success(_, let employee, _): reply = try await enter(employee, once: key, after: page.flow)
         }
-        if flow.isLogIn { reply.login = LoginOutcome(outcome) }
+        if page.purpose.isLogIn { reply.login = LoginOutcome(outcome) }
         return reply
     }
 
-    /// Gives the browser the cookie of the session that a form has just opened, ends the flow's cookie, and goes on to the
-    /// client or to the account.
+    /// Gives the browser the cookie of the session that a form has just opened, and goes on to the client or to the
+    /// account.
     ///
     /// - Parameter key: The form's ``VisitorForm/callKey``.
-    func enter(
-        _ employee: EmployeeSummaryResponse, once key: String, after flow: FlowCookie.Value
-    ) async throws -> Reply {
+    func enter(_ employee: EmployeeSummaryResponse, once key: String, after flow: BrowserFlow) async throws -> Reply {
         let opened = try await exchange.run(TakeBrowserCookie(form: key, tenant: employee.tenantId))
-        var reply = Reply.seeOther("/account")
-        if !flow.request.isEmpty {
+        var reply: Reply
+        if flow.request.isEmpty {
+            reply = stay(in: flow.at(.done), at: .showAccount)
+        } else {
             try await exchange.run(NoteChosenAccount(handle: flow.request, cookie: opened))
-            reply = exchange.goingOn(with: flow.request)
+            reply = stay(in: flow.at(.request), at: .goOn)
         }
-        reply.cookies = [exchange.cookie.setting(opened), flowCookie.deleting]
+        reply.cookies.append(exchange.cookie.setting(opened))
         return reply
+    }
+
+    /// Goes to a page of a flow, which has changed.
+    func stay(in flow: BrowserFlow, at page: Endpoint) -> Reply {
+        var reply = Reply.seeOther(page == .showAccount ? page.template.text : page.path(in: flow))
+        reply.cookies = flows.setting(flow)
+        return reply
+    }
+
+    /// Goes to the page that knows what is next in a flow.
+    func goOn(in flow: BrowserFlow) -> Reply {
+        let page: Endpoint =
+            switch flow.stage {
+            case .wait: .showWaiting
+            case .flow where flow.request.isEmpty: .showKey
+            case .flow, .request, .done, .ended: .goOn
+            }
+        return .seeOther(page.path(in: flow))
     }
 
     /// Runs a step at most once for each answer of a form, and returns its outcome.
@@ -100,31 +118,54 @@ extension PageVisit {
             code, members: problem.errors.map { ServiceError.Member(pointer: "", detail: $0.detail) },
             retryAfterSeconds: reply.headers["Retry-After"].flatMap { Int($0) })
     }
+}
 
-    /// Goes to the page of a step of a flow.
-    func stay(in flow: FlowCookie.Value, at path: String) -> Reply {
-        var reply = Reply.seeOther(path)
-        reply.cookies = [flowCookie.setting(flow)]
-        return reply
+extension FlowView.Step {
+    /// The page of the step.
+    var page: Endpoint {
+        switch self {
+        case .key: .showKey
+        case .answers: .showAnswers
+        case .passphrase: .showPassphrase
+        case .credentials: .showCredentials
+        case .account: .showPick
+        }
     }
 }
 
-/// The paths of the pages of a flow.
-enum FlowPath {
-    static let key = "/flow/key"
-    static let answers = "/flow/answers"
-    static let passphrase = "/flow/passphrase"
-    static let credentials = "/flow/credentials"
-    static let account = "/flow/account"
+extension Endpoint {
+    /// The same page for a flow of the browser.
+    var inFlow: Endpoint { Endpoint(method, template.text + "/{flow}", access, summary) }
 
-    /// The path of the page for a step.
-    static func of(_ step: FlowView.Step) -> String {
-        switch step {
-        case .key: key
-        case .answers: answers
-        case .passphrase: passphrase
-        case .credentials: credentials
-        case .account: account
+    /// The path of the page: for a flow, or by itself.
+    func path(in flow: BrowserFlow?) -> String {
+        guard let flow else { return template.text }
+        let path = template.path(["flow": flow.id])
+        return path == template.text ? path + "/" + flow.id : path
+    }
+}
+
+extension Route {
+    /// A page of a flow, which goes on in this browser.
+    static func flow(
+        _ endpoint: Endpoint, body: EndpointBody.Kind = .none,
+        respond: @escaping @Sendable (PageVisit, BrowserFlow) async throws -> Reply
+    ) -> Route {
+        Route(page: endpoint, body: body) { exchange in
+            let visit = PageVisit(exchange: exchange)
+            guard let flow = visit.flow, !flow.isOver else { return try await visit.over(visit.flow) }
+            return try await respond(visit, flow)
         }
+    }
+
+    /// A page that a flow may begin with: by itself, and for a flow of the browser.
+    static func beginning(
+        _ endpoint: Endpoint, body: EndpointBody.Kind = .none,
+        respond: @escaping @Sendable (PageVisit) async throws -> Reply
+    ) -> [Route] {
+        [
+            Route(page: endpoint, body: body) { try await respond(PageVisit(exchange: $0)) },
+            flow(endpoint.inFlow, body: body) { visit, _ in try await respond(visit) },
+        ]
     }
 }

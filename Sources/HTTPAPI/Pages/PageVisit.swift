@@ -30,9 +30,6 @@ struct PageVisit: Sendable {
         return PageWord.account.text(in: language, id, account.companyName)
     }
 
-    /// The handle that the query names; `nil` without one, or with two.
-    var requestOfQuery: String? { try? FormReader(exchange.rawQuery.utf8).text("request") }
-
     /// The page of a notice.
     func reply(_ notice: PageNotice) throws -> Reply {
         try notice.page(in: language(), requestId: exchange.call.requestId).reply()

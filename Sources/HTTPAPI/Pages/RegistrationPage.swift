@@ -38,7 +38,7 @@ struct RegistrationPage: Sendable {
     func page(_ input: [Field: String], _ problems: [RegistrationProblem], hidden: PageContent) -> HostedPage {
         let told = problems.map { PageProblem(field: $0.field?.rawValue ?? "form", text: text($0.word)) }
         var content: PageContent = [
-            "problems": PageProblem.summary(told, in: language), "action": .text(way.sentTo.template.text),
+            "problems": PageProblem.summary(told, in: language),
             "deviceModule": .text(PageAsset.device.path), "prefillModule": .text(PageAsset.prefill.path),
         ]
         for field in Field.allCases where field != .code || asksForCode {
@@ -106,6 +106,15 @@ extension RegistrationPage.Field {
 extension RegistrationPage.Way {
     /// What the request says that the person means.
     var intent: RegistrationRequest.Intent { self == .found ? .found : .join }
+
+    /// The page with the form.
+    var shownAt: Endpoint {
+        switch self {
+        case .found: .showFounding
+        case .join: .showJoining
+        case .invited: .showInvited
+        }
+    }
 
     /// Where the form is sent to.
     var sentTo: Endpoint {

@@ -18,7 +18,7 @@ extension Route {
         do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
         try await exchange.run(CloseBrowserSession(cookie: form.cookie))
         var reply = try visit.reply(.loggedOut)
-        reply.cookies = [exchange.cookie.deleting]
+        reply.cookies = [exchange.cookie.deleting] + visit.flows.deletingWaits
         return reply
     }
 

@@ -2,78 +2,66 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /consent`. Any other way than from a page of this service leads to the choice of the account, which names the
-    /// client.
-    static let showConsent = Route(page: .showConsent) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        guard let handle = visit.requestOfQuery else { return try visit.reply(.malformed) }
-        let pending = try await exchange.run(ReadAuthorization(handle: handle, cookie: visit.cookie))
+    /// `GET /consent/{flow}`. Any other way than from a page of this service leads to the choice of the account, which
+    /// names the client.
+    static let showConsent = flow(.showConsent) { visit, flow in
         // The provider knows what is next: another page, the client, or that the request has expired.
-        guard let pending, pending.page == .consent, let session = try await visit.session() else {
-            return exchange.goingOn(with: handle)
-        }
-        let armed = visit.armed(.answerConsent, handle, session.cookie)
-        guard armed.mayShow(exchange) else {
-            return .seeOther(visit.path(Endpoint.showAccounts.template.text, for: handle))
-        }
+        guard let pending = try await visit.pending(), pending.page == .consent,
+            let session = try await visit.session()
+        else { return visit.goOn(in: flow) }
+        let armed = visit.armed(.answerConsent, flow.id, session.cookie)
+        guard armed.mayShow(visit.exchange) else { return .seeOther(Endpoint.showAccounts.path(in: flow)) }
         let language = visit.language(pending.locales)
         var page = HostedPage(
             template: .consent, language: language,
             title: PageWord.consentTitle.text(in: language, pending.clientName),
-            content: armed.content(.consentAllow, in: language, at: exchange.call.time).merging([
+            content: armed.content(.consentAllow, in: language, at: visit.exchange.call.time).merging([
                 "account": .text(try await visit.account(session.browser, in: language)),
                 "question": .text(PageWord.consentQuestion.text(in: language, pending.clientName)),
                 "scopes": .list(
                     pending.scopes.compactMap(PageWord.init(scope:)).map { ["scope": .text($0.text(in: language))] }),
-                "request": .text(handle),
+                "action": .text(Endpoint.answerConsent.path(in: flow)), "request": .text(flow.id),
                 "token": .text(
                     FormToken(
-                        cookie: session.cookie, path: Endpoint.answerConsent.template.text, request: handle
+                        cookie: session.cookie, path: Endpoint.answerConsent.template.text, request: flow.id
                     ).text),
                 "deny": .text(PageWord.consentDeny.text(in: language)), "module": .text(PageAsset.arm.path),
-            ]), clientOrigin: pending.origin)
+            ]))
         if pending.isUnassured {
             page.content["program"] = .text(PageWord.consentProgram.text(in: language, pending.clientName))
         }
         return try page.reply()
     }
 
-    /// `POST /consent`.
-    static let answerConsent = Route(page: .answerConsent, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
+    /// `POST /consent/{flow}`.
+    static let answerConsent = flow(.answerConsent, body: .form) { visit, flow in
         let form: PageForm
-        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch {
+            return try await visit.refused(error) { _ in visit.goOn(in: flow) }
+        }
         let answer = try? form.fields.text("answer")
         guard answer == "allow" || answer == "deny" else { return try visit.reply(.malformed) }
         // Who denies gives nothing away.
         if answer == "allow",
-            try await !visit.armed(.answerConsent, form.request, form.cookie).takes(form.fields, exchange)
+            try await !visit.armed(.answerConsent, flow.id, form.cookie).takes(form.fields, visit.exchange)
         {
             return try visit.reply(.unarmed)
         }
-        let next = try await exchange.run(
-            AnswerConsent(handle: form.request, cookie: form.cookie, isGiven: answer == "allow"))
-        if next == .fault(.expired) { return try visit.reply(.expired) }
-        return exchange.reply(to: next)
+        let next = try await visit.exchange.run(
+            AnswerConsent(handle: flow.request, cookie: form.cookie, isGiven: answer == "allow"))
+        return try await visit.reply(to: next, flow)
     }
 }
 
-extension RoutedRequest {
-    /// The path of a page that asks something about a stored request. A page of this service that led here leads on to
-    /// the question for consent; any other way leads to the choice of the account first.
+extension PageVisit {
+    /// The path of a page that asks something about the request of a flow. A page of this service that led here leads on
+    /// to the question for consent; any other way leads to the choice of the account first.
     ///
     /// - Parameter isFromPage: Whether a form of such a page was just taken.
-    func path(
-        of page: AuthorizationAnswer.Page, for handle: String, isFromPage: Bool = false
-    ) -> String {
-        let path = "\(page.rawValue)?request=\(PercentEncoding.encode(handle))", visit = PageVisit(exchange: self)
-        guard page == .consent, isFromPage || isSaidFromHere, let cookie = visit.cookie else { return path }
-        let token = visit.armed(.answerConsent, handle, cookie).link(at: call.time)
-        return path + "&token=\(PercentEncoding.encode(token))"
-    }
-
-    /// Sends the browser to the provider, which goes on with a stored request.
-    func goingOn(with handle: String) -> Reply {
-        .seeOther("\(Endpoint.authorize.template.text)?continue=\(PercentEncoding.encode(handle))")
+    func path(of page: AuthorizationAnswer.Page, in flow: BrowserFlow, isFromPage: Bool = false) -> String {
+        let path = "\(page.rawValue)/\(flow.id)"
+        guard page == .consent, isFromPage || exchange.isSaidFromHere, let cookie else { return path }
+        return path + "?token="
+            + PercentEncoding.encode(armed(.answerConsent, flow.id, cookie).link(at: exchange.call.time))
     }
 }

@@ -10,7 +10,7 @@ extension Route {
         let query = try? FormReader(exchange.rawQuery.utf8)
         let link = visit.deviceMailLink(
             (try? query?.text("expires")) ?? "", (try? query?.text("key")) ?? "")
-        let cookie = visit.waitCookie.value(in: exchange.headers)
+        let cookie = visit.flows.waiting(for: link)?.wait
         guard let view = try await exchange.run(ReadDeviceMail(link: link, cookie: cookie)) else {
             return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
         }
@@ -30,13 +30,21 @@ extension Route {
         if answer == "confirm", try await !visit.armed(link, visit.visitor).takes(form.fields, exchange) {
             return try visit.reply(.unarmed)
         }
+        let waiting = visit.flows.waiting(for: link)
         let isDone = try await exchange.run(
             AnswerDeviceMail(
                 link: link, wish: answer == "confirm" ? .confirm : .refuse,
-                cookie: visit.waitCookie.value(in: exchange.headers), app: try await exchange.pagesApp()))
+                cookie: waiting?.wait, app: try await exchange.pagesApp()))
         guard isDone else { return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410) }
-        return answer == "confirm"
-            ? .seeOther("/waiting") : try visit.deviceMail(.mailRefusedTitle, .mailRefused, status: 200)
+        guard answer == "refuse" else { return waiting.map(visit.goOn) ?? .seeOther(AccountVisit.logInPath) }
+        return try visit.deviceMail(.mailRefusedTitle, .mailRefused, status: 200)
+    }
+}
+
+extension FlowCookies {
+    /// The flow that waits for the decision that a link is about; `nil` if it does not wait in this browser.
+    fileprivate func waiting(for link: DeviceMailLink) -> BrowserFlow? {
+        all.first { $0.wait.map(link.isAwaited) ?? false }
     }
 }
 
@@ -84,8 +92,8 @@ struct DeviceMailPage: Sendable {
         var content: PageContent = [
             "text": text(view.isWaiting ? .mailHere : .mailElsewhere),
             "facts": .list(facts.map { ["fact": text($0.0), "value": .text($0.1)] }),
-            "action": .text("/waiting/mail/\(link.tenant)/\(link.flow)"), "expires": .text(link.expires),
-            "key": .text(link.key), "refuse": text(.mailRefuse), "refuseText": text(.mailRefuseText),
+            "expires": .text(link.expires), "key": .text(link.key), "refuse": text(.mailRefuse),
+            "refuseText": text(.mailRefuseText),
         ]
         let armed = visit.armed(link, visitor), time = visit.exchange.call.time
         if view.isWaiting, armed.mayShow(visit.exchange) {
@@ -107,7 +115,8 @@ struct DeviceMailPage: Sendable {
         }
         return try HostedPage(
             template: .deviceMail, language: language, title: PageWord.mailTitle.text(in: language),
-            content: content.merging(visit.hiddenFields(of: .answerDeviceMail, subject: "", visitor))
+            content: content.merging(
+                visit.form(sentTo: Endpoint.answerDeviceMail.template.path(visit.exchange.captures.all), visitor))
         ).reply(visitor)
     }
 }

@@ -4,69 +4,50 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /flow/key`: the page whose module signs the challenge.
-    static let showKey = Route(page: .showKey) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        return try await visit.show(where: { $0.step == .key }) { page, view in
-            let language = page.language, visitor = visit.visitor
-            let content: PageContent = [
-                "account": .text(page.account(view)), "text": .text(PageWord.flowKeyText.text(in: language)),
-                "challenge": .text(Base64URL.encode(view.challenge)), "purpose": .text(view.purpose.rawValue),
-                "company": .text(view.companyName),
-                "employee": .text(view.address ?? view.companyEmployeeId),
-                "againPath": .text(page.againPath), "module": .text(PageAsset.flow.path),
-            ]
-            let words = PageContent(
-                [("needsScript", .pageNeedsScript), ("keyMissing", .flowKeyMissing), ("again", .endingAgain)],
-                in: language)
-            return try HostedPage(
-                template: .key, language: language, title: PageWord.flowKeyTitle.text(in: language),
-                content: content.merging(words).merging(
-                    visit.hiddenFields(of: .proveBrowserKey, subject: page.flow.text, visitor)),
-                clientOrigin: page.pending?.origin
-            ).reply(visitor)
-        }
+    /// `GET /flow/{flow}/key`: the page whose module signs the challenge.
+    static let showKey = step(.showKey, where: { $0.step == .key }) { page, view in
+        let language = page.language, visitor = page.visit.visitor
+        let content: PageContent = [
+            "account": .text(page.account(view)), "text": .text(PageWord.flowKeyText.text(in: language)),
+            "challenge": .text(Base64URL.encode(view.challenge)), "purpose": .text(view.purpose.rawValue),
+            "company": .text(view.companyName),
+            "employee": .text(view.address ?? view.companyEmployeeId),
+            "againPath": .text(page.againPath), "module": .text(PageAsset.flow.path),
+        ]
+        let words = PageContent(
+            [("needsScript", .pageNeedsScript), ("keyMissing", .flowKeyMissing), ("again", .endingAgain)],
+            in: language)
+        return try HostedPage(
+            template: .key, language: language, title: PageWord.flowKeyTitle.text(in: language),
+            content: content.merging(words).merging(page.visit.form(of: .proveBrowserKey, visitor))
+        ).reply(visitor)
     }
 
-    /// `POST /flow/key`.
-    static let proveBrowserKey = Route(page: .proveBrowserKey, body: .form) { exchange in
-        try await PageVisit(exchange: exchange).take { form, flow, app in
-            let proof = form.text("proof").flatMap { Base64URL.decode($0) } ?? []
-            return ProveKey(proof, purpose: flow.purpose, flow: flow.flow, app: app)
-        }
+    /// `POST /flow/{flow}/key`.
+    static let proveBrowserKey = take(.proveBrowserKey) { form, page, app in
+        let proof = form.text("proof").flatMap { Base64URL.decode($0) } ?? []
+        return ProveKey(proof, purpose: page.purpose, flow: page.handle, app: app)
     }
 }
 
 extension Route {
-    /// `GET /flow/answers`.
-    static let showAnswers = Route(page: .showAnswers) { exchange in
-        try await PageVisit(exchange: exchange).show(where: { !$0.questions.isEmpty }) { page, view in
-            try page.answersPage(view)
-        }
+    /// `GET /flow/{flow}/answers`.
+    static let showAnswers = step(.showAnswers, where: { !$0.questions.isEmpty }) { try $0.answersPage($1) }
+
+    /// `POST /flow/{flow}/answers`.
+    static let giveAnswers = takeSecret(.giveAnswers) { form in
+        let answers = form.answers
+        guard answers.count >= 3 else { throw ServiceError(.answersAtLeastThreeRequired) }
+        return .answers(answers)
     }
 
-    /// `POST /flow/answers`.
-    static let giveAnswers = Route(page: .giveAnswers, body: .form) { exchange in
-        try await PageVisit(exchange: exchange).takeSecret { form in
-            let answers = form.answers
-            guard answers.count >= 3 else { throw ServiceError(.answersAtLeastThreeRequired) }
-            return .answers(answers)
-        }
-    }
+    /// `GET /flow/{flow}/passphrase`.
+    static let showPassphrase = step(.showPassphrase, where: { $0.step == .passphrase }) { try $0.passphrasePage($1) }
 
-    /// `GET /flow/passphrase`.
-    static let showPassphrase = Route(page: .showPassphrase) { exchange in
-        try await PageVisit(exchange: exchange).show(where: { $0.step == .passphrase }) { page, view in
-            try page.passphrasePage(view)
-        }
-    }
-
-    /// `POST /flow/passphrase`.
-    static let givePassphrase = Route(page: .givePassphrase, body: .form) { exchange in
-        try await PageVisit(exchange: exchange).takeSecret { form in
-            guard let passphrase = form.text("passphrase") else { throw ServiceError(.passphraseMissing) }
-            return .passphrase(passphrase)
-        }
+    /// `POST /flow/{flow}/passphrase`.
+    static let givePassphrase = takeSecret(.givePassphrase) { form in
+        guard let passphrase = form.text("passphrase") else { throw ServiceError(.passphraseMissing) }
+        return .passphrase(passphrase)
     }
 }
 
@@ -81,44 +62,50 @@ extension VisitorForm {
     }
 }
 
-extension PageVisit {
+extension Route {
     /// Takes the form of a step, and goes where its outcome leads.
     ///
     /// - Parameter make: Makes the step of the form's input. The refusals that it throws are told as those of the step.
-    func take<Step: FlowStepUseCase<FlowOutcomeResponse>>(
-        _ make: (VisitorForm, FlowCookie.Value, AppCaller) throws -> Step
-    ) async throws -> Reply {
-        try await takeForm { form, flow, app in
-            try await go(on: try await step(try make(form, flow, app), once: form.callKey), flow, once: form.callKey)
+    static func take<Step: FlowStepUseCase<FlowOutcomeResponse>>(
+        _ endpoint: Endpoint, _ make: @escaping @Sendable (VisitorForm, FlowPage, AppCaller) throws -> Step
+    ) -> Route {
+        takeForm(endpoint) { form, page, app in
+            let outcome = try await page.visit.step(try make(form, page, app), once: form.callKey)
+            return try await page.visit.go(on: outcome, page, once: form.callKey)
         }
     }
 
     /// Takes the form with a secret. After that of an address the person picks an account.
-    fileprivate func takeSecret(
-        _ make: (VisitorForm) throws -> CredentialsChangeRequest.Current
-    ) async throws -> Reply {
-        try await takeForm { form, flow, app in
-            let secret = try make(form)
-            guard flow.purpose == .address else {
-                let validation = ValidateCredential(secret, purpose: flow.purpose, flow: flow.flow, app: app)
-                return try await go(on: try await step(validation, once: form.callKey), flow, once: form.callKey)
+    fileprivate static func takeSecret(
+        _ endpoint: Endpoint, _ make: @escaping @Sendable (VisitorForm) throws -> CredentialsChangeRequest.Current
+    ) -> Route {
+        takeForm(endpoint) { form, page, app in
+            let secret = try make(form), visit = page.visit
+            guard page.purpose == .address else {
+                let validation = ValidateCredential(secret, purpose: page.purpose, flow: page.handle, app: app)
+                let outcome = try await visit.step(validation, once: form.callKey)
+                return try await visit.go(on: outcome, page, once: form.callKey)
             }
-            _ = try await step(ProveAddress(secret, flow: flow.flow, app: app), once: form.callKey)
-            return stay(in: flow, at: FlowPath.account)
+            _ = try await visit.step(ProveAddress(secret, flow: page.handle, app: app), once: form.callKey)
+            return visit.stay(in: page.flow, at: .showPick)
         }
     }
 
-    private func takeForm(
-        _ body: (VisitorForm, FlowCookie.Value, AppCaller) async throws -> Reply
-    ) async throws -> Reply {
-        let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(self) } catch { return try reply(error.notice) }
-        guard let flow = form.flow else { return try reply(.malformed) }
-        do {
-            let app = try await exchange.pagesApp()
-            return try await body(form, flow, app)
-        } catch let error as ServiceError {
-            return try await FlowPage(self, flow).refused(error)
+    private static func takeForm(
+        _ endpoint: Endpoint, _ body: @escaping @Sendable (VisitorForm, FlowPage, AppCaller) async throws -> Reply
+    ) -> Route {
+        flow(endpoint, body: .form) { visit, flow in
+            guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
+            let form: VisitorForm
+            do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
+                return try await visit.refused(error) { _ in try await page.again() }
+            }
+            do {
+                let app = try await visit.exchange.pagesApp()
+                return try await body(form, page, app)
+            } catch let error as ServiceError {
+                return try await page.refused(error)
+            }
         }
     }
 }
@@ -136,25 +123,39 @@ extension FlowPage {
     ///
     /// - Throws: The error, if it is neither about the input nor about the flow.
     fileprivate func refused(_ error: ServiceError) async throws -> Reply {
-        if error.code == .flowWrongStep {
-            // The form was sent twice, or the person went back. The page of the step knows what is next.
-            var reply = Reply.seeOther(FlowPath.key)
-            reply.cookies = [visit.flowCookie.setting(flow)]
-            return reply
-        }
+        // The form was sent twice, or the person went back. The page of the step knows what is next.
+        if error.code == .flowWrongStep { return .seeOther(Endpoint.showKey.path(in: flow)) }
         guard let problem = problem(error) else { return try ending(error) }
         do {
-            let view = try await view(), isAboutAnswers = visit.exchange.endpoint == .giveAnswers
-            var reply = try isAboutAnswers ? answersPage(view, problem) : passphrasePage(view, problem)
+            var reply = try page(try await view(), problem)
             reply.status = error.code.status
             reply.code = error.code.rawValue
-            reply.cookies.append(visit.flowCookie.setting(flow))
             if let seconds = error.retryAfterSeconds, seconds > 0 { reply.headers["Retry-After"] = String(seconds) }
-            if flow.isLogIn { reply.login = .refused }
+            if purpose.isLogIn { reply.login = .refused }
             return reply
         } catch let error as ServiceError {
             return try ending(error)
         }
+    }
+
+    /// The page again after a form whose token was wrong. Secrets are typed again. A page whose module sends the form
+    /// is shown again only to a browser that keeps cookies: another one would send it for ever.
+    fileprivate func again() async throws -> Reply {
+        let endpoint = visit.exchange.endpoint
+        guard endpoint == .giveAnswers || endpoint == .givePassphrase else {
+            return visit.visitor.setting == nil ? .seeOther(Endpoint.showKey.path(in: flow)) : try visit.reply(.cookie)
+        }
+        do {
+            var reply = try page(try await view(), PageWord.formAgain.text(in: language))
+            reply.status = 403
+            return reply
+        } catch let error as ServiceError {
+            return try ending(error)
+        }
+    }
+
+    private func page(_ view: FlowView, _ problem: String) throws -> Reply {
+        try visit.exchange.endpoint == .giveAnswers ? answersPage(view, problem) : passphrasePage(view, problem)
     }
 
     /// What is wrong with the input; `nil` if the refusal is not about it.
@@ -197,7 +198,12 @@ extension FlowPage {
             "error": .text(problem ?? ""), "problems": summary(problem, at: "passphrase"),
         ]
         if !view.questions.isEmpty {
-            content["questions"] = .list([["toQuestions": .text(PageWord.flowToQuestions.text(in: language))]])
+            content["questions"] = .list([
+                [
+                    "toQuestions": .text(PageWord.flowToQuestions.text(in: language)),
+                    "questionsPath": .text(Endpoint.showAnswers.path(in: flow)),
+                ]
+            ])
         }
         return try reply(.passphrase, .flowPassphraseTitle, .givePassphrase, view, content)
     }
@@ -213,13 +219,11 @@ extension FlowPage {
         let common: PageContent = [
             "account": .text(account(view)), "continue": .text(PageWord.pageContinue.text(in: language)),
             "againPath": .text(againPath), "again": .text(PageWord.endingAgain.text(in: language)),
-            "recoverPath": .text(path("/recover")), "recover": .text(PageWord.loginRecover.text(in: language)),
+            "recoverPath": .text(path(.showWayBack)), "recover": .text(PageWord.loginRecover.text(in: language)),
         ]
         return try HostedPage(
             template: template, language: language, title: title.text(in: language),
-            content: common.merging(content).merging(
-                visit.hiddenFields(of: endpoint, subject: flow.text, visitor)),
-            clientOrigin: pending?.origin
+            content: common.merging(content).merging(visit.form(of: endpoint, visitor))
         ).reply(visitor)
     }
 }

@@ -4,24 +4,27 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /login`. Without a stored request the log-in leads to the account page.
-    static let showLogIn = Route(page: .showLogIn) { exchange in
-        let visit = PageVisit(exchange: exchange), request = visit.requestOfQuery ?? ""
-        let pending = try await visit.pending(request)
-        guard request.isEmpty || pending?.isAboutLogIn == true else { return exchange.goingOn(with: request) }
-        return try await LogInPage(visit, request: request, pending).reply()
+    /// `GET /login`, and for a flow. Without a stored request the log-in leads to the account page.
+    static let showLogIn = beginning(.showLogIn) { visit in
+        let pending = try await visit.pending()
+        if let beyond = visit.beyondLogIn(pending) { return beyond }
+        return try await LogInPage(visit, pending).reply()
     }
 
-    /// `POST /login`.
-    static let beginLogIn = Route(page: .beginLogIn, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
+    /// `POST /login`, and for a flow.
+    static let beginLogIn = beginning(.beginLogIn, body: .form) { visit in
+        let pending = try await visit.pending()
+        if let beyond = visit.beyondLogIn(pending) { return beyond }
         let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        let request = form.subject, pending = try await visit.pending(request)
-        guard request.isEmpty || pending?.isAboutLogIn == true else { return exchange.goingOn(with: request) }
-        var page = LogInPage(visit, request: request, pending)
-        page.company = form.text("company") ?? ""
-        page.employee = form.text("employee") ?? ""
+        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
+            return try await visit.refused(error) { typed in
+                var page = LogInPage(visit, pending, typed)
+                page.add(.formAgain, at: "form")
+                page.status = 403
+                return try await page.reply()
+            }
+        }
+        var page = LogInPage(visit, pending, form.fields)
         if page.company.isBlank { page.add(.loginCompanyMissing, at: "company") }
         if page.employee.isBlank { page.add(.loginEmployeeMissing, at: "employee") }
         let key = form.text("key").flatMap { Base64URL.decode($0) }
@@ -33,9 +36,8 @@ extension Route {
         let names = LoginRequest(
             companyName: page.company, companyEmployeeId: page.employee, employeePublicKey: key)
         do {
-            let app = try await exchange.pagesApp()
-            let started = try await visit.step(StartLogin(.login, names, app: app), once: form.callKey)
-            return visit.start(started, .login, request: request)
+            let app = try await visit.exchange.pagesApp()
+            return visit.start(try await visit.step(StartLogin(.login, names, app: app), once: form.callKey), .login)
         } catch let error as ServiceError {
             try page.add(error)
             return try await page.reply()
@@ -44,9 +46,9 @@ extension Route {
 
     /// The routes of the log-in pages.
     static var ofLogIn: [Route] {
-        [
-            showLogIn, beginLogIn, showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase,
-            showAccounts, chooseAccount,
+        showLogIn + beginLogIn + [
+            showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase, showAccounts,
+            chooseAccount, goOn,
         ]
     }
 }

@@ -2,24 +2,23 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /logout/confirm`. It changes nothing, because any site can send a browser here: without the token of its own
-    /// link the page has that link instead of the button.
-    static let showLogOut = Route(page: .showLogOut) { exchange in
-        let visit = PageVisit(exchange: exchange), language = visit.language()
-        guard let handle = visit.requestOfQuery else { return try visit.reply(.malformed) }
+    /// `GET /logout/confirm/{flow}`. It changes nothing, because any site can send a browser here: without the token of
+    /// its own link the page has that link instead of the button.
+    static let showLogOut = flow(.showLogOut) { visit, flow in
+        let language = visit.language(), time = visit.exchange.call.time
         guard let session = try await visit.session() else { return try visit.reply(.loggedOut) }
-        let origin = try await exchange.run(ReadLogOut(handle: handle))
-        let armed = visit.armed(.confirmLogOut, handle, session.cookie), time = exchange.call.time
+        let armed = visit.armed(.confirmLogOut, flow.id, session.cookie)
         var content: PageContent = [
             "account": .text(try await visit.account(session.browser, in: language)),
             "stay": .text(PageWord.logoutStay.text(in: language)),
         ]
-        if armed.mayShow(exchange) {
+        if armed.mayShow(visit.exchange) {
             let token = FormToken(
-                cookie: session.cookie, path: Endpoint.confirmLogOut.template.text, request: handle)
+                cookie: session.cookie, path: Endpoint.confirmLogOut.template.text, request: flow.id)
             content["confirm"] = .list([
                 armed.content(.logoutConfirm, in: language, at: time).merging([
-                    "question": .text(PageWord.logoutQuestion.text(in: language)), "request": .text(handle),
+                    "action": .text(Endpoint.confirmLogOut.path(in: flow)), "request": .text(flow.id),
+                    "question": .text(PageWord.logoutQuestion.text(in: language)),
                     "token": .text(token.text), "module": .text(PageAsset.arm.path),
                 ])
             ])
@@ -27,27 +26,29 @@ extension Route {
             content["asked"] = .text(PageWord.logoutAsked.text(in: language))
             content["goOn"] = .text(PageWord.logoutGoOn.text(in: language))
             content["goOnPath"] = .text(
-                visit.path(Endpoint.showLogOut.template.text, for: handle)
-                    + "&token=\(PercentEncoding.encode(armed.link(at: time)))")
+                Endpoint.showLogOut.path(in: flow) + "?token=" + PercentEncoding.encode(armed.link(at: time)))
         }
         return try HostedPage(
-            template: .logout, language: language, title: PageWord.logoutTitle.text(in: language), content: content,
-            clientOrigin: origin
+            template: .logout, language: language, title: PageWord.logoutTitle.text(in: language), content: content
         ).reply()
     }
 
-    /// `POST /logout/confirm`.
-    static let confirmLogOut = Route(page: .confirmLogOut, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        let form: PageForm
-        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
-        guard try await visit.armed(.confirmLogOut, form.request, form.cookie).takes(form.fields, exchange) else {
+    /// `POST /logout/confirm/{flow}`. Waits of this browser end too: whoever logs out does not come back by itself.
+    static let confirmLogOut = flow(.confirmLogOut, body: .form) { visit, flow in
+        let exchange = visit.exchange, form: PageForm
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch {
+            return try await visit.refused(error) { _ in .seeOther(Endpoint.showLogOut.path(in: flow)) }
+        }
+        guard try await visit.armed(.confirmLogOut, flow.id, form.cookie).takes(form.fields, exchange) else {
             return try visit.reply(.unarmed)
         }
-        let answer = try await exchange.run(ConfirmLogOut(handle: form.request, cookie: form.cookie))
+        let answer = try await exchange.run(ConfirmLogOut(handle: flow.request, cookie: form.cookie))
         var reply: Reply =
-            if case .redirect(let url) = answer { .seeOther(url) } else { try visit.reply(.loggedOut) }
-        reply.headers["Set-Cookie"] = exchange.cookie.deleting
+            if case .redirect(let answer) = answer {
+                try AnswerPage(answer: answer, language: visit.language()).reply()
+            } else { try visit.reply(.loggedOut) }
+        reply.cookies =
+            [exchange.cookie.deleting] + visit.flows.setting(flow.at(.ended)) + visit.flows.deletingWaits
         return reply
     }
 }

@@ -3,21 +3,23 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /flow/credentials`.
-    static let showCredentials = Route(page: .showCredentials) { exchange in
-        try await PageVisit(exchange: exchange).show(where: { $0.step == .credentials }) { page, view in
-            if view.rules?.blindOnly == true { return try page.ending(ServiceError(.policyBlindOnly)) }
-            return try page.credentialsPage(view, CredentialsPage.Input(), [])
-        }
+    /// `GET /flow/{flow}/credentials`.
+    static let showCredentials = step(.showCredentials, where: { $0.step == .credentials }) { page, view in
+        if view.rules?.blindOnly == true { return try page.ending(ServiceError(.policyBlindOnly)) }
+        return try page.credentialsPage(view, CredentialsPage.Input(), [])
     }
 
-    /// `POST /flow/credentials`: completes a registration or a recovery.
-    static let chooseCredentials = Route(page: .chooseCredentials, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
+    /// `POST /flow/{flow}/credentials`: completes a registration or a recovery.
+    static let chooseCredentials = flow(.chooseCredentials, body: .form) { visit, flow in
+        guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
         let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        guard let flow = form.flow else { return try visit.reply(.malformed) }
-        let page = try await FlowPage(visit, flow), input = CredentialsPage.Input(form.fields)
+        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
+            return try await visit.refused(error) { typed in
+                let input = CredentialsPage.Input(typed).withoutSecrets
+                return try await page.credentialsPage(input, [CredentialsProblem(place: .form, word: .formAgain)])
+            }
+        }
+        let input = CredentialsPage.Input(form.fields)
         var problems = input.missing
         if problems.isEmpty {
             do {
@@ -27,42 +29,55 @@ extension Route {
                 if problems.isEmpty { return try page.ending(error) }
             }
         }
-        do {
-            return try page.credentialsPage(try await page.view(), input, problems)
-        } catch let error as ServiceError {
-            return try page.ending(error)
-        }
+        return try await page.credentialsPage(input, problems)
     }
 }
 
 extension FlowPage {
+    /// The form for new credentials, with its problems.
+    fileprivate func credentialsPage(
+        _ input: CredentialsPage.Input, _ problems: [CredentialsProblem]
+    ) async throws -> Reply {
+        do {
+            return try credentialsPage(try await view(), input, problems)
+        } catch let error as ServiceError {
+            return try ending(error)
+        }
+    }
+
     /// The form for new credentials.
     fileprivate func credentialsPage(
         _ view: FlowView, _ input: CredentialsPage.Input, _ problems: [CredentialsProblem]
     ) throws -> Reply {
         let visitor = visit.visitor
-        var page = CredentialsPage(view: view, language: language).page(
-            input, problems, hidden: visit.hiddenFields(of: .chooseCredentials, subject: flow.text, visitor))
-        page.clientOrigin = pending?.origin
-        var reply = try page.reply(visitor)
-        // Another tab may have begun another flow since.
-        if !problems.isEmpty { reply.cookies.append(visit.flowCookie.setting(flow)) }
-        return reply
+        return try CredentialsPage(view: view, language: language).page(
+            input, problems, hidden: visit.form(of: .chooseCredentials, visitor)
+        ).reply(visitor)
     }
 
     /// Sets the credentials, and goes where the outcome leads.
     fileprivate func complete(_ request: CredentialsRequest, once key: String) async throws -> Reply {
         let app = try await visit.exchange.pagesApp()
-        switch flow.purpose {
+        switch purpose {
         case .registration:
-            let set = SetCredentials(request, flow: flow.flow, app: app)
-            return try await visit.go(on: try await visit.step(set, once: key), flow, once: key)
+            let set = SetCredentials(request, flow: handle, app: app)
+            return try await visit.go(on: try await visit.step(set, once: key), self, once: key)
         case .recovery:
-            let outcome = try await visit.step(RecoverCredentials(request, flow: flow.flow, app: app), once: key)
+            let outcome = try await visit.step(RecoverCredentials(request, flow: handle, app: app), once: key)
             // Here the new key waits. At the key step it is the recovery that waits, which is another page.
-            guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, flow, once: key) }
-            return try await visit.wait(outcome, flow)
+            guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, self, once: key) }
+            return try await visit.wait(self)
         case .login, .address, .change, .returning: throw ServiceError(.flowWrongStep)
         }
+    }
+}
+
+extension CredentialsPage.Input {
+    /// The chosen questions alone.
+    fileprivate var withoutSecrets: CredentialsPage.Input {
+        var other = CredentialsPage.Input()
+        other.questions = questions
+        other.both = both
+        return other
     }
 }

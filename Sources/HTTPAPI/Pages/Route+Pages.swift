@@ -15,7 +15,7 @@ extension Route {
         guard configuration.servesPages else { return [readPageAsset, armPage] }
         return [
             readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut,
-        ] + ofLogIn + ofLogInByAddress + ofRegistration + ofAccount
+        ] + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount
             + ofWaiting(WaitingStreams(now: configuration.now))
     }
 }

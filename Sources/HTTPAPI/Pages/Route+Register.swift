@@ -4,25 +4,25 @@ import TenureAPI
 
 extension Route {
     /// The routes of registration, of new credentials, and of the ways back to an account.
-    static let ofRegistration = [
-        showRegister, registration(.showFounding, .found), registration(.showJoining, .join),
-        registration(.showInvited, .invited), register(.found), register(.join), register(.invited), showCredentials,
-        chooseCredentials, showWayBack, startWayBack, showWayBackWait,
-    ]
+    static let ofRegistration: [Route] =
+        [showWayBackWait, showCredentials, chooseCredentials]
+        + RegistrationPage.Way.allCases.flatMap { registration($0) + register($0) } + showRegister + showWayBack
+        + startWayBack
 
-    /// `GET /register`: whether to join a tenant or to found one.
-    private static let showRegister = Route(page: .showRegister) { exchange in
-        let visit = PageVisit(exchange: exchange), language = visit.language()
-        let rule = try await exchange.run(ReadRegistrationTerms()).founding, query = visit.requestQuery
+    /// `GET /register`, and for a flow: whether to join a tenant or to found one.
+    private static let showRegister = beginning(.showRegister) { visit in
+        let language = visit.language(), flow = visit.flow
+        let rule = try await visit.exchange.run(ReadRegistrationTerms()).founding
         var content: PageContent = [
             "text": .text(PageWord.registerText.text(in: language)),
-            "joinPath": .text(Endpoint.showJoining.template.text + query),
+            "joinPath": .text(Endpoint.showJoining.path(in: flow)),
             "join": .text(PageWord.registerToJoin.text(in: language)),
             "joinHint": .text(PageWord.registerJoinHint.text(in: language)),
-            "logInPath": .text("/login" + query), "toLogIn": .text(PageWord.registerToLogIn.text(in: language)),
+            "logInPath": .text(Endpoint.showLogIn.path(in: flow)),
+            "toLogIn": .text(PageWord.registerToLogIn.text(in: language)),
         ]
         if rule != .off {
-            content["foundPath"] = .text(Endpoint.showFounding.template.text + query)
+            content["foundPath"] = .text(Endpoint.showFounding.path(in: flow))
             content["found"] = .text(PageWord.registerToFound.text(in: language))
             content["foundHint"] = .text(PageWord.registerFoundHint.text(in: language))
         }
@@ -32,36 +32,33 @@ extension Route {
         ).reply()
     }
 
-    /// `GET /register/found`, `GET /register/join` and `GET /join`.
-    private static func registration(_ endpoint: Endpoint, _ way: RegistrationPage.Way) -> Route {
-        Route(page: endpoint) { exchange in
-            let visit = PageVisit(exchange: exchange), visitor = visit.visitor, language = visit.language()
-            _ = try await exchange.pagesApp()
-            let terms = try await exchange.run(ReadRegistrationTerms())
-            guard way != .found || terms.founding != .off else {
-                return try RegistrationPage.closed(in: language).reply()
-            }
-            let hidden = visit.hiddenFields(of: way.sentTo, subject: visit.requestOfQuery ?? "", visitor)
-            return try RegistrationPage(way, terms, in: language).page(visit.registrationOfQuery, [], hidden: hidden)
-                .reply(visitor)
+    /// `GET /register/found`, `GET /register/join` and `GET /join`, and for a flow.
+    private static func registration(_ way: RegistrationPage.Way) -> [Route] {
+        beginning(way.shownAt) { visit in
+            _ = try await visit.exchange.pagesApp()
+            let terms = try await visit.exchange.run(ReadRegistrationTerms())
+            return try visit.registrationPage(way, terms, visit.registrationOfQuery, [])
         }
     }
 
-    /// `POST /register/found`, `POST /register/join` and `POST /join`: begins a registration.
-    private static func register(_ way: RegistrationPage.Way) -> Route {
-        Route(page: way.sentTo, body: .form) { exchange in
-            let visit = PageVisit(exchange: exchange), language = visit.language()
-            let form: VisitorForm
-            do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
+    /// `POST /register/found`, `POST /register/join` and `POST /join`, and for a flow: begins a registration.
+    private static func register(_ way: RegistrationPage.Way) -> [Route] {
+        beginning(way.sentTo, body: .form) { visit in
+            let exchange = visit.exchange, form: VisitorForm
+            do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
+                return try await visit.refused(error) { typed in
+                    try visit.registrationPage(
+                        way, try await exchange.run(ReadRegistrationTerms()), RegistrationPage.input(typed),
+                        [RegistrationProblem(field: nil, word: .formAgain, status: 403)])
+                }
+            }
             let app = try await exchange.pagesApp(), terms = try await exchange.run(ReadRegistrationTerms())
+            let page = RegistrationPage(way, terms, in: visit.language())
             guard way != .found || terms.founding != .off else {
-                return try RegistrationPage.closed(in: language).reply()
+                return try RegistrationPage.closed(in: visit.language()).reply()
             }
-            let page = RegistrationPage(way, terms, in: language)
-            var input: [RegistrationPage.Field: String] = [:]
-            for field in RegistrationPage.Field.allCases where field != .code || page.asksForCode {
-                input[field] = try? form.fields.text(field.rawValue)
-            }
+            var input = RegistrationPage.input(form.fields)
+            if !page.asksForCode { input[.code] = nil }
             var problems = page.missing(in: input)
             if problems.isEmpty {
                 let request = RegistrationRequest(
@@ -71,24 +68,36 @@ extension Route {
                     invitation: input[.code], intent: way.intent)
                 do {
                     let started = try await visit.step(StartRegistration(request, app: app), once: form.callKey)
-                    return visit.start(started, .registration, request: form.subject)
+                    return visit.start(started, .registration)
                 } catch let error as ServiceError {
                     guard let problem = RegistrationProblem(error) else { throw error }
                     problems = [problem]
                 }
             }
-            let visitor = visit.visitor
-            let hidden = visit.hiddenFields(of: way.sentTo, subject: form.subject, visitor)
-            return try page.page(input, problems, hidden: hidden).reply(visitor)
+            return try visit.registrationPage(way, terms, input, problems)
         }
     }
 }
 
+extension RegistrationPage {
+    /// What was typed.
+    fileprivate static func input(_ fields: FormReader) -> [Field: String] {
+        Field.allCases.reduce(into: [:]) { input, field in input[field] = try? fields.text(field.rawValue) }
+    }
+}
+
 extension PageVisit {
-    /// The query that names the stored request again; empty without one.
-    var requestQuery: String {
-        guard let request = requestOfQuery, request.isHandle else { return "" }
-        return "?request=" + request
+    /// The page with the form of a registration.
+    fileprivate func registrationPage(
+        _ way: RegistrationPage.Way, _ terms: RegistrationTerms, _ input: [RegistrationPage.Field: String],
+        _ problems: [RegistrationProblem]
+    ) throws -> Reply {
+        let visitor = visitor, language = language()
+        guard way != .found || terms.founding != .off else { return try RegistrationPage.closed(in: language).reply() }
+        let form = form(of: way.sentTo, visitor).merging([
+            "loginPath": .text(Endpoint.showLogIn.path(in: flow))
+        ])
+        return try RegistrationPage(way, terms, in: language).page(input, problems, hidden: form).reply(visitor)
     }
 
     /// What a link says about a registration. Links of ours say it behind the `#`, where only the browser reads it; a

@@ -6,11 +6,14 @@ import TenureAPI
 
 /// The endpoints of browsers that wait for the decision about their device key.
 extension Endpoint {
-    static let showWaiting = Endpoint("GET", "/waiting", .anyone, "Say whom a waiting browser waits for")
-    static let streamWaiting = Endpoint("GET", "/waiting/events", .anyone, "Tell a waiting browser of the decision")
-    static let endWait = Endpoint("POST", "/waiting/continue", .anyone, "Open the session that a browser waited for")
-    static let enterDeviceCode = Endpoint("POST", "/waiting/code", .anyone, "Take the code of a mail about a device")
-    static let sendDeviceMail = Endpoint("POST", "/waiting/mail", .anyone, "Send a mail about a device")
+    static let showWaiting = Endpoint("GET", "/waiting/{flow}", .anyone, "Say whom a waiting browser waits for")
+    static let streamWaiting = Endpoint(
+        "GET", "/waiting/{flow}/events", .anyone, "Tell a waiting browser of the decision")
+    static let endWait = Endpoint(
+        "POST", "/waiting/{flow}/continue", .anyone, "Open the session that a browser waited for")
+    static let enterDeviceCode = Endpoint(
+        "POST", "/waiting/{flow}/code", .anyone, "Take the code of a mail about a device")
+    static let sendDeviceMail = Endpoint("POST", "/waiting/{flow}/mail", .anyone, "Send a mail about a device")
     static let showDeviceMail = Endpoint(
         "GET", "/waiting/mail/{tenantId}/{flowId}", .anyone, "Show the device that a mail is about")
     static let answerDeviceMail = Endpoint(
@@ -42,86 +45,105 @@ extension Route {
         return [showWaiting, stream, endWait, enterDeviceCode, sendDeviceMail, showDeviceMail, answerDeviceMail]
     }
 
-    /// `GET /waiting`.
-    static let showWaiting = Route(page: .showWaiting) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        guard let (view, _) = try await visit.waiting() else { return try await visit.waitGone() }
-        switch view.standing {
-        case .pending, .authorized: return try WaitingPage(visit, view).reply()
-        case .refused: return try visit.waitOver(isRefused: true)
-        case .over: return try visit.waitOver()
+    /// A page or a form of a browser that waits.
+    private static func wait(
+        _ endpoint: Endpoint, body: EndpointBody.Kind = .none,
+        respond: @escaping @Sendable (PageVisit, BrowserFlow, WaitView, String) async throws -> Reply
+    ) -> Route {
+        flow(endpoint, body: body) { visit, flow in
+            guard flow.wait != nil else { return visit.goOn(in: flow) }
+            if body == .form {
+                do throws(PageFormRefusal) { _ = try VisitorForm(visit) } catch {
+                    let page = visit.goOn(in: flow), keepsCookies = visit.visitor.setting == nil
+                    return try await visit.refused(error) { _ in keepsCookies ? page : try visit.reply(.cookie) }
+                }
+            }
+            guard let (view, cookie) = try await visit.waiting() else { return try await visit.waitGone(flow) }
+            return try await respond(visit, flow, view, cookie)
         }
     }
 
-    /// `POST /waiting/continue`, by the module of the page.
-    static let endWait = Route(page: .endWait, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        // Another tab may have opened the session meanwhile. The page of the wait knows where to go.
-        guard let cookie = visit.waitCookie.value(in: exchange.headers) else { return .seeOther("/waiting") }
+    /// `GET /waiting/{flow}`.
+    static let showWaiting = wait(.showWaiting) { visit, flow, view, _ in
+        switch view.standing {
+        case .pending: return try await WaitingPage(visit, flow, view).reply()
+        case .authorized:
+            // A session of the same account that another tab has opened does, unless the client wants another log-in.
+            if let session = try await visit.session(), session.browser.employeeID == view.employeeID,
+                try await visit.pending()?.isAboutLogIn != true
+            {
+                return flow.request.isEmpty
+                    ? visit.stay(in: flow.at(.done), at: .showAccount) : visit.stay(in: flow.at(.request), at: .goOn)
+            }
+            return try await WaitingPage(visit, flow, view).reply()
+        case .refused: return try visit.waitOver(flow, isRefused: true)
+        case .over: return try visit.waitOver(flow)
+        }
+    }
+
+    /// `POST /waiting/{flow}/continue`, by the module of the page.
+    static let endWait = wait(.endWait, body: .form) { visit, flow, view, cookie in
+        let form = try VisitorForm(visit)
+        // Somebody else who logged in meanwhile is not replaced without a button that says so.
+        if let session = try await visit.session(), session.browser.employeeID != view.employeeID,
+            form.text("replaces") != session.browser.employeeID.lowercased
+        {
+            return visit.goOn(in: flow)
+        }
         let ending = EndWait(
             cookie: cookie, challenge: form.bytes("challenge"), signature: form.bytes("proof"),
-            app: try await exchange.pagesApp())
+            app: try await visit.exchange.pagesApp())
         do {
-            let answer = try await exchange.service.run(ending, visit.call(of: form.callKey))
-            guard case .success(_, let employee, _) = answer.outcome else { return .seeOther("/waiting") }
-            let flow = FlowCookie.Value(purpose: .login, flow: "", request: answer.request)
+            let answer = try await visit.exchange.service.run(ending, visit.call(of: form.callKey))
+            guard case .success(_, let employee, _) = answer.outcome else { return visit.goOn(in: flow) }
             var reply = try await visit.enter(employee, once: form.callKey, after: flow)
-            reply.cookies.append(visit.waitCookie.deleting)
             reply.login = LoginOutcome(answer.outcome)
             return reply
         } catch let error as ServiceError where error.code == .flowWrongStep {
-            return .seeOther("/waiting")
+            return visit.goOn(in: flow)
         } catch let error as ServiceError {
             // A challenge that is too old is made anew, as long as the wait goes on.
             let isOver = try await visit.waiting().map { $0.view.standing != .authorized } ?? true
-            if isOver { return .seeOther("/waiting") }
+            if isOver { return visit.goOn(in: flow) }
             guard let page = FlowDeadEnd(error) else { throw error }
             return try page.page(
-                in: visit.language(), again: "/waiting", status: error.code.status,
-                requestId: exchange.call.requestId
+                in: visit.language(), again: Endpoint.showWaiting.path(in: flow), status: error.code.status,
+                requestId: visit.exchange.call.requestId
             ).reply()
         }
     }
 
-    /// `POST /waiting/code`.
-    static let enterDeviceCode = Route(page: .enterDeviceCode, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        guard let (view, cookie) = try await visit.waiting() else { return try visit.waitOver() }
-        guard view.standing == .pending else { return .seeOther("/waiting") }
-        let page = WaitingPage(visit, view), typed = (try? form.fields.text("code")) ?? ""
-        guard !typed.isEmpty else { return try page.reply(about: "code", .waitCodeMissing) }
-        let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await exchange.pagesApp())
-        switch try await exchange.run(code) {
-        case .confirmed: return .seeOther("/waiting")
-        case .over, .wrong(triesLeft: 0): return try page.reply(about: "code", .waitCodeOver)
+    /// `POST /waiting/{flow}/code`.
+    static let enterDeviceCode = wait(.enterDeviceCode, body: .form) { visit, flow, view, cookie in
+        guard view.standing == .pending else { return visit.goOn(in: flow) }
+        let page = WaitingPage(visit, flow, view), typed = try VisitorForm(visit).text("code") ?? ""
+        guard !typed.isEmpty else { return try await page.reply(about: "code", .waitCodeMissing) }
+        let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await visit.exchange.pagesApp())
+        switch try await visit.exchange.run(code) {
+        case .confirmed: return visit.goOn(in: flow)
+        case .over, .wrong(triesLeft: 0): return try await page.reply(about: "code", .waitCodeOver)
         case .wrong(let left):
             let now = try await visit.waiting()?.view ?? view
-            return try WaitingPage(visit, now).reply(about: "code", .waitCodeWrong, "\(left)")
+            return try await WaitingPage(visit, flow, now).reply(about: "code", .waitCodeWrong, "\(left)")
         }
     }
 
-    /// `POST /waiting/mail`.
-    static let sendDeviceMail = Route(page: .sendDeviceMail, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange)
-        do throws(PageFormRefusal) { _ = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        guard let (view, cookie) = try await visit.waiting() else { return try visit.waitOver() }
+    /// `POST /waiting/{flow}/mail`.
+    static let sendDeviceMail = wait(.sendDeviceMail, body: .form) { visit, flow, view, cookie in
         let sending = SendDeviceMail(
-            cookie: cookie, app: try await exchange.pagesApp(), languages: exchange.headers.preferredLanguages)
-        guard try await exchange.run(sending) else {
-            return try WaitingPage(visit, view).reply(about: "send", .waitMailLimit)
+            cookie: cookie, app: try await visit.exchange.pagesApp(),
+            languages: visit.exchange.headers.preferredLanguages)
+        guard try await visit.exchange.run(sending) else {
+            return try await WaitingPage(visit, flow, view).reply(about: "send", .waitMailLimit)
         }
-        return .seeOther("/waiting")
+        return visit.goOn(in: flow)
     }
 }
 
 extension WaitingPage {
     /// The page with what is wrong with an input.
-    fileprivate func reply(about field: String, _ word: PageWord, _ values: String...) throws -> Reply {
-        var reply = try reply(PageProblem(field: field, text: word.text(in: language, values)))
+    fileprivate func reply(about field: String, _ word: PageWord, _ values: String...) async throws -> Reply {
+        var reply = try await reply(PageProblem(field: field, text: word.text(in: language, values)))
         reply.status = 403
         return reply
     }
@@ -135,15 +157,12 @@ extension VisitorForm {
 }
 
 extension PageVisit {
-    /// Lets the browser wait whose flow ended in `authorizationPending`: it gets its cookie, and goes to the page.
-    func wait(_ outcome: FlowOutcomeResponse, _ flow: FlowCookie.Value) async throws -> Reply {
+    /// Lets the browser wait whose flow ended in `authorizationPending`.
+    func wait(_ page: FlowPage) async throws -> Reply {
         let beginning = BeginWait(
-            flow: flow.flow, purpose: flow.purpose, request: flow.request, app: try await exchange.pagesApp(),
+            flow: page.handle, purpose: page.purpose, request: page.flow.request, app: try await exchange.pagesApp(),
             network: exchange.call.sourceAddress.map(ClientNetwork.of) ?? "",
             languages: exchange.headers.preferredLanguages)
-        let cookie = try await exchange.run(beginning)
-        var reply = Reply.seeOther("/waiting")
-        reply.cookies = [waitCookie.setting(cookie), flowCookie.deleting]
-        return reply
+        return stay(in: page.flow.at(.wait(try await exchange.run(beginning))), at: .showWaiting)
     }
 }

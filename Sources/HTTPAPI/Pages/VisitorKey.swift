@@ -32,18 +32,17 @@ struct VisitorKey: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path that the form is sent to.
-    ///   - subject: What the form is about: the handle of a stored request, or the value of a flow.
-    func token(path: String, subject: String) -> FormToken { FormToken(cookie: value, path: path, request: subject) }
+    ///   - subject: What the form is about besides; empty for nothing.
+    func token(path: String, subject: String = "") -> FormToken {
+        FormToken(cookie: value, path: path, request: subject)
+    }
 }
 
 /// The answer of a form on a page that needs no session, checked to come from a page that this browser got.
 ///
-/// The form carries what it is about. So two tabs with two applications do not disturb each other, although a browser
-/// has one cookie.
+/// Its path names the flow that it belongs to. So two tabs with two applications do not disturb each other.
 struct VisitorForm: Sendable {
     let fields: FormReader
-    /// The handle of the stored request, or the value of the flow; empty for none.
-    let subject: String
     /// The `Idempotency-Key` of what the form causes: a form that is sent twice has one effect. A form with another
     /// input has another key.
     let callKey: String
@@ -56,23 +55,18 @@ struct VisitorForm: Sendable {
         guard FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority).permits(exchange.headers) else {
             throw PageFormRefusal(notice: .crossSite)
         }
-        guard let fields = try? FormReader(exchange.body), let token = try? fields.text("token"),
-            let subject = try? fields.text("subject") ?? ""
+        guard let fields = try? FormReader(exchange.body), let token = try? fields.text("token")
         else { throw PageFormRefusal(notice: .malformed) }
-        let path = exchange.endpoint.template.text
-        guard visit.visitor.setting == nil, visit.visitor.token(path: path, subject: subject).matches(token) else {
-            throw PageFormRefusal(notice: .cookie)
+        let path = exchange.endpoint.template.path(exchange.captures.all)
+        guard visit.visitor.setting == nil, visit.visitor.token(path: path).matches(token) else {
+            throw PageFormRefusal(notice: .cookie, typed: fields)
         }
         self.fields = fields
-        self.subject = subject
         var hash = SHA256()
         hash.update(data: Array("tenure/v1/form-call\n\(visit.visitor.value)\n\(path)\n".utf8))
         hash.update(data: exchange.body)
         callKey = Base64URL.encode(Array(hash.finalize()))
     }
-
-    /// The flow that the form belongs to; `nil` for a form that belongs to none.
-    var flow: FlowCookie.Value? { FlowCookie.Value(subject) }
 }
 
 extension PageVisit {
@@ -81,13 +75,26 @@ extension PageVisit {
     /// Each use of a browser without the cookie makes another secret, so a handler reads it once.
     var visitor: VisitorKey { VisitorKey(publicURL: exchange.publicURL, exchange.headers) }
 
-    /// The hidden fields of a form: `subject`, `token`, and `once`, by which two pages have different forms.
-    func hiddenFields(of endpoint: Endpoint, subject: String, _ visitor: VisitorKey) -> PageContent {
+    /// Where a form is sent to, and its hidden fields: `token`, and `once`, by which two pages have different forms.
+    func form(sentTo path: String, _ visitor: VisitorKey) -> PageContent {
         [
-            "subject": .text(subject),
-            "token": .text(visitor.token(path: endpoint.template.text, subject: subject).text),
+            "action": .text(path), "token": .text(visitor.token(path: path).text),
             "once": .text(Base64URL.encode(randomBytes(16))),
         ]
+    }
+
+    /// Where the form of the path's flow is sent to, and its hidden fields.
+    func form(of endpoint: Endpoint, _ visitor: VisitorKey) -> PageContent {
+        form(sentTo: endpoint.path(in: flow), visitor)
+    }
+
+    /// The reply to a form that is refused: the page with the form again, if nothing but its token was wrong, such as in
+    /// the first of two pages that a browser without cookies opened at once.
+    ///
+    /// - Parameter again: Makes the page, with what was typed.
+    func refused(_ refusal: PageFormRefusal, _ again: (FormReader) async throws -> Reply) async throws -> Reply {
+        guard let typed = refusal.typed else { return try reply(refusal.notice) }
+        return try await again(typed)
     }
 }
 

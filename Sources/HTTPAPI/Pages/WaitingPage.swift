@@ -5,11 +5,13 @@ import TenureAPI
 /// The page of a browser that waits for the decision about its device key.
 struct WaitingPage: Sendable {
     let visit: PageVisit
+    let flow: BrowserFlow
     let view: WaitView
     let language: PageLanguage
 
-    init(_ visit: PageVisit, _ view: WaitView) {
+    init(_ visit: PageVisit, _ flow: BrowserFlow, _ view: WaitView) {
         self.visit = visit
+        self.flow = flow
         self.view = view
         language = visit.language()
     }
@@ -21,8 +23,13 @@ struct WaitingPage: Sendable {
     /// The page: who decides while the key waits, or the form that opens the session.
     ///
     /// - Parameter problem: What is wrong with the code that was typed, or with the mail that was asked for.
-    func reply(_ problem: PageProblem? = nil) throws -> Reply {
-        view.standing == .authorized ? try opening() : try waiting(problem)
+    func reply(_ problem: PageProblem? = nil) async throws -> Reply {
+        view.standing == .authorized ? try await opening() : try waiting(problem)
+    }
+
+    /// Where the person begins again: at the same client, or at the page for a log-in.
+    private var againPath: PageContent.Value {
+        .text(flow.request.isEmpty ? Endpoint.showLogIn.template.text : Endpoint.goOn.path(in: flow))
     }
 
     private var account: PageContent.Value {
@@ -30,18 +37,25 @@ struct WaitingPage: Sendable {
     }
 
     /// The page whose module signs the challenge and sends the form.
-    private func opening() throws -> Reply {
+    private func opening() async throws -> Reply {
         let visitor = visit.visitor
-        let content: PageContent = [
-            "account": account, "text": text(.waitOpening), "challenge": .text(Base64URL.encode(view.challenge)),
+        var content: PageContent = [
+            "account": account, "text": text(.waitOpening), "page": .text(Endpoint.showWaiting.path(in: flow)),
+            "challenge": .text(Base64URL.encode(view.challenge)),
             "device": .text(Hex.encode(view.fingerprint)), "company": .text(view.companyName),
             "employee": .text(view.companyEmployeeId), "needsScript": text(.pageNeedsScript),
-            "keyMissing": text(.waitKeyMissing), "again": text(.waitLogIn), "againPath": "/login",
-            "module": .text(PageAsset.waiting.path),
+            "keyMissing": text(.waitKeyMissing), "again": text(.waitLogIn), "againPath": againPath,
+            "module": .text(PageAsset.waiting.path), "replaces": "",
         ]
+        if let other = try await visit.session()?.browser, other.employeeID != view.employeeID {
+            let id = try await visit.exchange.run(ReadMe(caller: other.caller)).companyEmployeeId ?? ""
+            content["replaces"] = .text(other.employeeID.lowercased)
+            content["text"] = text(.waitInsteadText)
+            content["instead"] = text(.waitInstead, view.companyEmployeeId, id)
+        }
         return try HostedPage(
             template: .waitingEnd, language: language, title: PageWord.waitOpeningTitle.text(in: language),
-            content: content.merging(visit.hiddenFields(of: .endWait, subject: "", visitor))
+            content: content.merging(visit.form(of: .endWait, visitor))
         ).reply(visitor)
     }
 
@@ -54,8 +68,9 @@ struct WaitingPage: Sendable {
             "fingerprintLabel": text(.waitFingerprint), "fingerprint": .text(Hex.encode(view.fingerprint)),
             "compare": text(.waitCompare), "mail": mail(problem, visitor),
             "live": text(.waitLive), "needsScript": text(.waitNeedsScript), "look": text(.waitLook),
-            "until": text(.waitUntil, view.expiresAt.forPeople), "again": text(.waitLogIn), "againPath": "/login",
-            "events": .text(Endpoint.streamWaiting.template.text), "module": .text(PageAsset.waiting.path),
+            "until": text(.waitUntil, view.expiresAt.forPeople), "again": text(.waitLogIn), "againPath": againPath,
+            "events": .text(Endpoint.streamWaiting.path(in: flow)),
+            "page": .text(Endpoint.showWaiting.path(in: flow)), "module": .text(PageAsset.waiting.path),
         ]
         if !view.canSendMail { content["noMail"] = text(.waitNoMail) }
         return try HostedPage(
@@ -75,11 +90,11 @@ struct WaitingPage: Sendable {
 
     /// What the page says about mails: that one was sent, with the form for its code, or a button that sends one.
     private func mail(_ problem: PageProblem?, _ visitor: VisitorKey) -> PageContent.Value {
-        let hidden = visit.hiddenFields(of: .enterDeviceCode, subject: "", visitor)
-        let sending = visit.hiddenFields(of: .sendDeviceMail, subject: "", visitor)
+        let hidden = visit.form(of: .enterDeviceCode, visitor), sending = visit.form(of: .sendDeviceMail, visitor)
         var content: PageContent = [
             "mailTitle": text(.waitMailTitle), "send": text(.waitMailSend),
-            "sendToken": sending["token"] ?? "", "sendOnce": sending["once"] ?? "",
+            "sendAction": sending["action"] ?? "", "sendToken": sending["token"] ?? "",
+            "sendOnce": sending["once"] ?? "",
             "sendError": [problem].compactMap(\.self).text(at: "send"),
         ]
         switch view.mail {
@@ -100,39 +115,34 @@ struct WaitingPage: Sendable {
 }
 
 extension PageVisit {
-    /// The cookie of waits.
-    var waitCookie: WaitCookieField { WaitCookieField(publicURL: exchange.publicURL) }
-
-    /// The wait of the browser's cookie; `nil` without one that goes on.
+    /// The wait of the path's flow; `nil` without one that goes on.
     func waiting() async throws -> (view: WaitView, cookie: String)? {
-        guard let cookie = waitCookie.value(in: exchange.headers),
-            let view = try await exchange.run(ReadWait(cookie: cookie))
-        else { return nil }
+        guard let cookie = flow?.wait, let view = try await exchange.run(ReadWait(cookie: cookie)) else { return nil }
         return (view, cookie)
     }
 
-    /// Where a browser goes whose wait is gone: to the account, if another tab has opened the session meanwhile.
-    func waitGone() async throws -> Reply {
-        guard try await session() != nil else { return try waitOver() }
-        var reply = Reply.seeOther("/account")
-        reply.cookies.append(waitCookie.deleting)
-        return reply
+    /// Where a browser goes whose wait is gone: on, if another tab has opened the session meanwhile.
+    func waitGone(_ flow: BrowserFlow) async throws -> Reply {
+        guard try await session() != nil else { return try waitOver(flow) }
+        return flow.request.isEmpty
+            ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
     }
 
-    /// The page of a wait that is over. Its cookie goes.
-    func waitOver(isRefused: Bool = false) throws -> Reply {
-        let language = language()
+    /// The page of a wait that is over.
+    func waitOver(_ flow: BrowserFlow, isRefused: Bool = false) throws -> Reply {
+        let language = language(), hasRequest = !flow.request.isEmpty
         let words: (PageWord, PageWord) =
             isRefused ? (.waitRefusedTitle, .waitRefused) : (.waitOverTitle, .waitOver)
+        let again = hasRequest ? Endpoint.goOn.path(in: flow) : Endpoint.showLogIn.template.text
         let page = HostedPage(
             template: .ending, language: language, title: words.0.text(in: language),
             content: [
                 "text": .text(words.1.text(in: language)), "again": .text(PageWord.waitLogIn.text(in: language)),
-                "againPath": "/login", "requestLabel": .text(PageWord.noticeRequest.text(in: language)),
+                "againPath": .text(again), "requestLabel": .text(PageWord.noticeRequest.text(in: language)),
                 "requestId": .text(exchange.call.requestId),
             ], status: isRefused ? 403 : 410)
         var reply = try page.reply()
-        reply.cookies.append(waitCookie.deleting)
+        reply.cookies = flows.setting(flow.at(hasRequest ? .request : .ended))
         return reply
     }
 }

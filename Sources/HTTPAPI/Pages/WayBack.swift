@@ -35,12 +35,12 @@ extension PageVisit {
     ///
     /// The page shows the fingerprint that the person reads to an admin. Its address proves that this browser got it
     /// from the service: nobody can be sent to a page with the fingerprint of another device.
-    func waitForWayBack(_ way: WayBack, fingerprint: String) -> Reply {
+    func waitForWayBack(_ way: WayBack, fingerprint: String, _ flow: BrowserFlow) -> Reply {
         let subject = "\(way.rawValue).\(fingerprint)", visitor = visitor
         let token = visitor.token(path: Endpoint.showWayBackWait.template.text, subject: subject).text
         var reply = Reply.seeOther(
             "\(Endpoint.showWayBackWait.template.text)?way=\(way.rawValue)&key=\(fingerprint)&token=\(token)")
-        reply.cookies = [flowCookie.deleting]
+        reply.cookies = flows.setting(flow.at(flow.request.isEmpty ? .ended : .request))
         if let setting = visitor.setting { reply.cookies.append(setting) }
         return reply
     }
@@ -57,39 +57,48 @@ extension PageVisit {
     }
 }
 
+extension PageVisit {
+    /// The page on which somebody asks for a way back.
+    fileprivate func wayBackPage(
+        _ input: [WayBackPage.Field: String], _ problems: [WayBackPage.Problem]
+    ) throws -> Reply {
+        let visitor = visitor
+        let form = form(of: .startWayBack, visitor).merging(["loginPath": .text(Endpoint.showLogIn.path(in: flow))])
+        return try WayBackPage(language: language()).page(input, problems, hidden: form).reply(visitor)
+    }
+}
+
 extension Route {
-    /// `GET /recover`.
-    static let showWayBack = Route(page: .showWayBack) { exchange in
-        let visit = PageVisit(exchange: exchange), visitor = visit.visitor
-        _ = try await exchange.pagesApp()
-        let hidden = visit.hiddenFields(of: .startWayBack, subject: visit.requestOfQuery ?? "", visitor)
-        return try WayBackPage(language: visit.language()).page([:], [], hidden: hidden).reply(visitor)
+    /// `GET /recover`, and for a flow.
+    static let showWayBack = beginning(.showWayBack) { visit in
+        _ = try await visit.exchange.pagesApp()
+        return try visit.wayBackPage([:], [])
     }
 
-    /// `POST /recover`: begins a recovery, or the return of a security admin.
-    static let startWayBack = Route(page: .startWayBack, body: .form) { exchange in
-        let visit = PageVisit(exchange: exchange), page = WayBackPage(language: visit.language())
+    /// `POST /recover`, and for a flow: begins a recovery, or the return of a security admin.
+    static let startWayBack = beginning(.startWayBack, body: .form) { visit in
         let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
-        let app = try await exchange.pagesApp()
-        var input: [WayBackPage.Field: String] = [:]
-        for field in WayBackPage.Field.allCases { input[field] = try? form.fields.text(field.rawValue) }
-        var problems = page.missing(in: input)
+        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
+            return try await visit.refused(error) { typed in
+                let problem = WayBackPage.Problem(field: nil, word: .formAgain, status: 403)
+                return try visit.wayBackPage(WayBackPage.input(typed), [problem])
+            }
+        }
+        let app = try await visit.exchange.pagesApp(), input = WayBackPage.input(form.fields)
+        var problems = WayBackPage(language: visit.language()).missing(in: input)
         if problems.isEmpty, let way = input[.way].flatMap(WayBack.init(rawValue:)) {
             let request = LoginRequest(
                 companyName: input[.company] ?? "", companyEmployeeId: input[.employee] ?? "",
                 employeePublicKey: (try? form.fields.text("key")).flatMap { Base64URL.decode($0) } ?? [])
             do {
-                let started = try await visit.step(StartLogin(way.purpose, request, app: app), once: form.callKey)
-                return visit.start(started, way.purpose, request: form.subject)
+                let start = StartLogin(way.purpose, request, app: app)
+                return visit.start(try await visit.step(start, once: form.callKey), way.purpose)
             } catch let error as ServiceError {
                 guard let problem = WayBackPage.Problem(error) else { throw error }
                 problems = [problem]
             }
         }
-        let visitor = visit.visitor
-        let hidden = visit.hiddenFields(of: .startWayBack, subject: form.subject, visitor)
-        return try page.page(input, problems, hidden: hidden).reply(visitor)
+        return try visit.wayBackPage(input, problems)
     }
 
     /// `GET /recover/waiting`: what the person does now.

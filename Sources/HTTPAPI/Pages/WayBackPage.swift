@@ -15,9 +15,15 @@ struct WayBackPage: Sendable {
         /// The field that is at fault; `nil` for none of them.
         let field: Field?
         let word: PageWord
+        var status = 400
     }
 
     let language: PageLanguage
+
+    /// What was typed.
+    static func input(_ fields: FormReader) -> [Field: String] {
+        Field.allCases.reduce(into: [:]) { input, field in input[field] = try? fields.text(field.rawValue) }
+    }
 
     /// The page with its form.
     func page(_ input: [Field: String], _ problems: [Problem], hidden: PageContent) -> HostedPage {
@@ -39,7 +45,7 @@ struct WayBackPage: Sendable {
         ]
         return HostedPage(
             template: .wayBack, language: language, title: text(.recoverTitle),
-            content: content.merging(words).merging(hidden), status: problems.isEmpty ? 200 : 400)
+            content: content.merging(words).merging(hidden), status: problems.first?.status ?? 200)
     }
 
     /// The id of the first choice, which the summary leads to.

@@ -14,6 +14,14 @@ package struct AuthorizationRequest: Sendable, Equatable {
         case selectAccount = "select_account"
     }
 
+    /// How the client gets the answer (OAuth 2.0 Multiple Response Type Encoding Practices; Form Post Response Mode).
+    package enum ResponseMode: String, Sendable, Hashable, CaseIterable {
+        /// In the query of the redirect URI.
+        case query
+        /// In a form that the browser posts to the redirect URI.
+        case formPost = "form_post"
+    }
+
     /// The client.
     package let client: AppID
     /// The redirect URI: one that the operator registered.
@@ -38,6 +46,8 @@ package struct AuthorizationRequest: Sendable, Equatable {
     package let locales: [String]
     /// The name of the tenant whose people are expected.
     package let tenant: String?
+    /// How the client gets the answer.
+    package let mode: ResponseMode
 
     /// The largest number of bytes of `state`. Some clients keep all that they know of the request there.
     package static let maximumStateBytes = 8_192
@@ -68,6 +78,11 @@ package struct AuthorizationRequest: Sendable, Equatable {
         return uri
     }
 
+    /// How the client of a request gets the answer, which may be an error. No form goes to the scheme of an app.
+    package static func mode(of parameters: AuthorizationParameters, _ redirect: ClientURI) -> ResponseMode {
+        redirect.webOrigin == nil ? .query : parameters["response_mode"].flatMap(ResponseMode.init) ?? .query
+    }
+
     /// Reads a request of a client.
     ///
     /// - Throws: ``AuthorizationFault``. Only after client and redirect URI were found is the client told.
@@ -76,8 +91,10 @@ package struct AuthorizationRequest: Sendable, Equatable {
     ) throws(AuthorizationFault) {
         client = try Self.client(of: parameters)
         redirect = try Self.redirect(of: parameters, registration)
+        mode = Self.mode(of: parameters, redirect)
         do throws(AuthorizationError) {
             try Self.checkForm(parameters)
+            try Self.check(mode, parameters)
             state = try Self.text("state", parameters, Self.maximumStateBytes)
             nonce = try Self.text("nonce", parameters, Self.maximumNonceBytes)
             scopes = try Self.scopes(parameters)
@@ -113,8 +130,17 @@ package struct AuthorizationRequest: Sendable, Equatable {
         guard type == "code" else {
             throw AuthorizationError(.unsupportedResponseType, "the only response_type is code")
         }
-        guard [nil, "query"].contains(parameters["response_mode"]) else {
-            throw AuthorizationError(.invalidRequest, "the only response_mode is query")
+    }
+
+    private static func check(
+        _ mode: ResponseMode, _ parameters: AuthorizationParameters
+    ) throws(AuthorizationError) {
+        guard let wanted = parameters["response_mode"] else { return }
+        guard ResponseMode(rawValue: wanted) != nil else {
+            throw AuthorizationError(.invalidRequest, "the response_mode is query or form_post")
+        }
+        guard wanted == mode.rawValue else {
+            throw AuthorizationError(.invalidRequest, "form_post needs an http or https redirect URI")
         }
     }
 

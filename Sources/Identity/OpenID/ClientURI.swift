@@ -68,11 +68,8 @@ package struct ClientURI: Sendable, Hashable, CustomStringConvertible {
         return "http://\(authority.host)\(rest)"
     }
 
-    /// The origin of the URI, as a content security policy names it: `https://app.example.com`, or the scheme of an app
-    /// with a colon.
-    package var origin: String {
-        authority?.origin ?? String(text.prefix { $0 != ":" }) + ":"
-    }
+    /// The origin of the URI, such as `https://app.example.com`; `nil` for the scheme of an app.
+    package var webOrigin: String? { authority?.origin }
 }
 
 extension ClientURI: MemberValue {

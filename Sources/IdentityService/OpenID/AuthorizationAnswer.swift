@@ -5,10 +5,10 @@ import Identity
 package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
     /// A page says what is wrong; nobody is sent anywhere.
     case fault(Fault)
-    /// The browser goes to the client. `origin` is that of the redirect URI, for the policy of the page before.
-    case redirect(url: String, origin: String)
+    /// The browser goes to the client.
+    case redirect(ClientAnswer)
     /// A page asks something about the stored request of this handle, and continues it then.
-    case ask(Page, handle: String)
+    case ask(Page, handle: String, client: UUID)
 
     /// What such a page says.
     package enum Fault: String, Sendable, Hashable, CaseIterable {
@@ -46,8 +46,6 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package let client: UUID
     /// The client's name, as the operator gave it.
     package let clientName: String
-    /// The origin of the client's redirect URI, for the policy of pages whose form ends there.
-    package let origin: String
     /// The scopes that are requested.
     package let scopes: [String]
     /// What the client knows about the person; `nil` for nothing. It is a stranger's text.

@@ -77,13 +77,11 @@ struct AuthorizationScene: Sendable {
             hasWithdrawn: consent.state.isWithdrawn)
     }
 
-    /// The URL of an answer to the client: `iss` is in every one (RFC 9207).
-    static func url(
-        _ redirect: ClientURI, _ parameters: [(name: String, value: String)], state: String?, issuer: String
-    ) -> String {
-        let all = parameters + (state.map { [(name: "state", value: $0)] } ?? []) + [(name: "iss", value: issuer)]
-        let query = String(decoding: FormEncoding.encode(all), as: UTF8.self)
-        return redirect.text + (redirect.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query
+    /// The fields of an answer to the client: `iss` is in every one (RFC 9207).
+    static func fields(
+        _ fields: [(name: String, value: String)], state: String?, issuer: String
+    ) -> [(name: String, value: String)] {
+        fields + (state.map { [(name: "state", value: $0)] } ?? []) + [(name: "iss", value: issuer)]
     }
 }
 

@@ -99,8 +99,7 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
             chosen.answers.chosen = chosen.person?.employee
             return AwaitedAuthorization(
                 page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
-                clientName: scene.clientName, origin: scene.request.redirect.origin,
-                scopes: scene.request.scopes.names, loginHint: hint?.text,
+                clientName: scene.clientName, scopes: scene.request.scopes.names, loginHint: hint?.text,
                 tenant: scene.request.tenant ?? hint?.company,
                 locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount,
                 hintIsAddress: hint?.isAddress ?? false,
@@ -136,11 +135,12 @@ extension ServiceContext {
             case .answer: return try await code(for: scene, isStored ? stored : nil, at: time)
             case .refuse(let error):
                 if isStored, try await !stored.consume(self, with: nil, in: nil) { return .fault(.expired) }
-                return refusal(error, stored.parameters, scene.registration)
+                return refusal(error, stored.parameters, scene.registration, scene.clientName)
             case let decision:
                 guard let page = decision.page else { throw ProgramDefect("a decision leads nowhere") }
                 if !isStored { try await insert(stored, from: address) }
-                return .ask(page == .logIn ? scene.logInPage : page, handle: stored.handle)
+                return .ask(
+                    page == .logIn ? scene.logInPage : page, handle: stored.handle, client: scene.request.client.uuid)
             }
         } catch let fault as AuthorizationFault {
             return try await refusal(fault, stored.parameters)
@@ -151,7 +151,9 @@ extension ServiceContext {
     fileprivate func refusal(of parameters: AuthorizationParameters) async throws -> AuthorizationAnswer? {
         do {
             let client = try AuthorizationRequest.client(of: parameters)
-            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
+            guard let registration = try await StateLoader(reader: reader).app(client).state.client else {
+                return .fault(.unknownClient)
+            }
             _ = try AuthorizationRequest(parameters, registration)
             return nil
         } catch let fault as AuthorizationFault {
@@ -166,8 +168,9 @@ extension ServiceContext {
         case .page(let page): return .fault(AuthorizationAnswer.Fault(page))
         case .redirect(let error):
             let client = try AuthorizationRequest.client(of: parameters)
-            guard let registration = try await registration(of: client) else { return .fault(.unknownClient) }
-            return refusal(error, parameters, registration)
+            let app = try await StateLoader(reader: reader).app(client).state
+            guard let registration = app.client else { return .fault(.unknownClient) }
+            return refusal(error, parameters, registration, app.name ?? "")
         }
     }
 
@@ -200,14 +203,17 @@ extension ServiceContext {
             _ = try await pool.query(insertion, in: [ledger])
         }
         return .redirect(
-            url: AuthorizationScene.url(
-                request.redirect, [(name: "code", value: code.text)], state: request.state,
-                issuer: settings.tokenIssuer), origin: request.redirect.origin)
+            ClientAnswer(
+                request.redirect,
+                AuthorizationScene.fields(
+                    [(name: "code", value: code.text)], state: request.state, issuer: settings.tokenIssuer),
+                to: scene.clientName, isFormPost: request.mode == .formPost))
     }
 
     /// Tells the client an error. A request whose redirect URI is not the client's gets a page instead.
     private func refusal(
-        _ error: AuthorizationError, _ parameters: AuthorizationParameters, _ registration: ClientRegistration
+        _ error: AuthorizationError, _ parameters: AuthorizationParameters, _ registration: ClientRegistration,
+        _ clientName: String
     ) -> AuthorizationAnswer {
         guard let redirect = try? AuthorizationRequest.redirect(of: parameters, registration) else {
             return .fault(.unknownRedirect)
@@ -216,12 +222,9 @@ extension ServiceContext {
             (name: "error", value: error.code.rawValue), (name: "error_description", value: error.description),
         ]
         return .redirect(
-            url: AuthorizationScene.url(
-                redirect, members, state: parameters["state"], issuer: settings.tokenIssuer),
-            origin: redirect.origin)
-    }
-
-    private func registration(of client: AppID) async throws -> ClientRegistration? {
-        try await StateLoader(reader: reader).app(client).state.client
+            ClientAnswer(
+                redirect,
+                AuthorizationScene.fields(members, state: parameters["state"], issuer: settings.tokenIssuer),
+                to: clientName, isFormPost: AuthorizationRequest.mode(of: parameters, redirect) == .formPost))
     }
 }

@@ -10,7 +10,7 @@ import TenureAPI
 /// What a browser gets at the log-out endpoint.
 package enum LogOutAnswer: Sendable, Equatable {
     /// The person is logged out, and the browser goes to the client.
-    case redirect(url: String)
+    case redirect(ClientAnswer)
     /// The person is logged out, and a page says so.
     case done
     /// A page asks first, about the stored request of this handle.
@@ -43,7 +43,7 @@ package struct LogOut: UseCase, CustomStringConvertible {
         let end = try await context.end(of: parameters, at: time)
         guard let browser = try await context.browserSession(cookie, at: time) else {
             if let hint = end.hint { try await context.end(hint, run.call) }
-            return end.url.map { .redirect(url: $0) } ?? .done
+            return end.answer.map { .redirect($0) } ?? .done
         }
         guard let hint = end.hint, try await context.isSession(of: browser, hint) else {
             // A page asks about a request of any size; of one that is not kept it knows nothing.
@@ -54,7 +54,7 @@ package struct LogOut: UseCase, CustomStringConvertible {
             return .ask(handle: request.handle)
         }
         try await context.end(browser, for: hint.client, run.call)
-        return end.url.map { .redirect(url: $0) } ?? .done
+        return end.answer.map { .redirect($0) } ?? .done
     }
 }
 
@@ -83,25 +83,7 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
             try await context.end(browser, for: end?.client, run.call)
         }
         guard let stored, try await stored.consume(context, with: nil, in: nil) else { return .done }
-        return end?.url.map { .redirect(url: $0) } ?? .done
-    }
-}
-
-/// Reads where the browser goes after a log-out that a page asks about.
-package struct ReadLogOut: UseCase, CustomStringConvertible {
-    /// The handle of the stored request.
-    package let handle: String
-    /// A placeholder that never contains the handle.
-    package var description: String { "[redacted]" }
-
-    /// Each parameter sets the property of the same name.
-    package init(handle: String) { self.handle = handle }
-
-    /// Returns the origin of the client's registered URI, for the policy of the page; `nil` if the browser stays here.
-    package func run(_ run: UseCaseRun<String?>) async throws -> String? {
-        let context = run.context, time = run.call.time
-        guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
-        return try await context.end(of: stored.parameters, at: time).origin
+        return end?.answer.map { .redirect($0) } ?? .done
     }
 }
 
@@ -111,9 +93,8 @@ private struct LogOutRequest: Sendable {
     var client: AppID?
     /// What the ID token of the request says; `nil` if the request does not show that it comes from that client.
     var hint: IDToken.Hint?
-    /// Where the browser goes afterwards, with its origin.
-    var url: String?
-    var origin: String?
+    /// Where the browser goes afterwards; `nil` if it stays here.
+    var answer: ClientAnswer?
 }
 
 extension ServiceContext {
@@ -131,11 +112,8 @@ extension ServiceContext {
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
         else { return request }
-        request.origin = uri.origin
         let state = parameters["state"].map { [(name: "state", value: $0)] } ?? []
-        let query = String(decoding: FormEncoding.encode(state), as: UTF8.self)
-        let separator = uri.text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-        request.url = state.isEmpty ? uri.text : uri.text + separator + query
+        request.answer = ClientAnswer(uri, state, to: app.state.name ?? "")
         return request
     }
 

@@ -26,6 +26,12 @@ package struct DeviceMailLink: Sendable, CustomStringConvertible {
         self.key = key
     }
 
+    /// Whether a cookie is that of a wait for the decision that the link is about. It may be made up: the secret in it
+    /// is not read.
+    package func isAwaited(by cookie: String) -> Bool {
+        UUID(lowercased: flow).map { WaitCookie(cookie)?.flow == FlowID($0) } ?? false
+    }
+
     /// The wait of the link; `nil` if the link is none of this service, has expired, or the wait is over.
     func scene(_ context: ServiceContext, at time: Timestamp) async throws -> WaitScene? {
         guard let tenant = UUID(lowercased: tenant), let flow = UUID(lowercased: flow),

@@ -32,7 +32,7 @@ public struct TokenMetadataResponse: Sendable, Equatable, ResponseObject {
 
     /// What the provider supports. It issues codes to clients that prove S256, and nothing else.
     public static let constants: [String: JSONValue] = [
-        "response_types_supported": ["code"], "response_modes_supported": ["query"],
+        "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
         "grant_types_supported": ["authorization_code", "refresh_token"], "subject_types_supported": ["public"],
         "id_token_signing_alg_values_supported": ["RS256", "ES256"], "code_challenge_methods_supported": ["S256"],
         "scopes_supported": ["openid", "profile", "email", "groups", "offline_access"],

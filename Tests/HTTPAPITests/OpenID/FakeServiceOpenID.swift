@@ -18,7 +18,7 @@ struct ProviderAnswers: Sendable {
     /// A client that everything is given.
     static let working: ProviderAnswers = {
         var answers = ProviderAnswers()
-        answers.authorization = .now(.redirect(url: "https://wiki.example/", origin: "https://wiki.example"))
+        answers.authorization = .now(.redirect(FakeService.answer))
         answers.client = AuthenticatedClient(id: FakeService.appId, secretID: nil)
         answers.tokens = issued
         return answers
@@ -37,7 +37,7 @@ extension FakeService {
             return provider.authorization
         case let next as ContinueAuthorization:
             try await enter("continueAuthorization", ["handle": next.handle, "cookie": next.cookie ?? ""], call)
-            return AuthorizationAnswer.fault(.expired)
+            return next.handle == Self.handle ? AuthorizationAnswer.redirect(Self.answer) : .fault(.expired)
         case let logOut as LogOut:
             try await enter("logOut", ["cookie": logOut.cookie ?? ""], call)
             return provider.logOut

@@ -21,8 +21,8 @@ import Testing
         ),
         ("/account/recovery", "/account/recovery", "recovery", "/account"),
         (
-            "/consent?request=" + FakeService.handle, "/consent", FakeService.handle,
-            "/accounts?request=" + FakeService.handle
+            "/consent/" + FakeService.flowID, "/consent/{flow}", FakeService.flowID,
+            "/accounts/" + FakeService.flowID
         ),
     ]
 
@@ -32,9 +32,20 @@ import Testing
         return service
     }
 
+    /// Runs a service with a browser that is in a flow.
+    private func with(
+        _ service: FakeService = FakeService(), _ work: @Sendable (Browser) async throws -> Void
+    ) async throws {
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.flow = try FakeService.flow()
+            try await work(browser)
+        }
+    }
+
     @Test(arguments: pages.indices) func `a page is reached from its own list only`(index: Int) async throws {
         let (address, form, subject, list) = Self.pages[index], right = Browser.link(address, to: form, subject)
-        try await Browser.with(service) { (browser: Browser) async throws in
+        try await with(service) { browser in
             for site in [[], [("Sec-Fetch-Site", "same-origin")]] {
                 let page = try await browser.get(right, site)
                 #expect(page.status == 200 && page.text.contains("class=\"act\" disabled"), "\(page.text)")
@@ -64,8 +75,9 @@ import Testing
     }
 
     @Test func `a log-out that another site asks for has a link before the button`() async throws {
-        try await Browser.with { (browser: Browser) async throws in
-            let page = try await browser.get("/logout/confirm?request=h", [("Sec-Fetch-Site", "cross-site")])
+        try await with { browser in
+            let page = try await browser.get(
+                "/logout/confirm/" + FakeService.flowID, [("Sec-Fetch-Site", "cross-site")])
             #expect(page.status == 200 && !page.text.contains("<form"))
             let link = try #require(page.text.firstMatch(of: /href="(\/logout\/confirm[^"]*)"/)).output.1
             let led = try await browser.get(link.replacing("&amp;", with: "&"), [("Sec-Fetch-Site", "same-origin")])
@@ -113,7 +125,7 @@ import Testing
     @Test func `a page gets no nonce before it is a second old, or from another site`() async throws {
         try await Browser.with { (browser: Browser) async throws in
             let armed = ArmedForm(
-                holder: .session, cookie: FakeService.cookie, path: "/consent", subject: FakeService.handle)
+                holder: .session, cookie: FakeService.cookie, path: "/consent/{flow}", subject: FakeService.flowID)
             func nonce(_ seconds: Int64, _ headers: [(String, String)] = []) async throws -> API.Answer {
                 let page = armed.page(at: Timestamp.now().adding(.seconds(-seconds)))
                 return try await browser.post("/arm", [("page", page)], headers)
@@ -163,11 +175,12 @@ import Testing
     }
 
     @Test func `a site that opened a page of the account keeps no hold of it`() async throws {
-        try await Browser.with { (browser: Browser) async throws in
+        try await with { browser in
             for path in ["/account", "/account/devices", "/recover"] {
                 #expect(try await browser.get(path).header("Cross-Origin-Opener-Policy") == "same-origin", "\(path)")
             }
-            for path in ["/login", "/accounts?request=" + FakeService.handle, "/consent?request=x", "/waiting"] {
+            for path in ["/login", "/accounts/{flow}", "/consent/{flow}", "/waiting/{flow}"] {
+                let path = path.replacing("{flow}", with: FakeService.flowID)
                 #expect(try await browser.get(path).header("Cross-Origin-Opener-Policy") == nil, "\(path)")
             }
         }

@@ -10,6 +10,8 @@ struct Browser: Sendable {
 
     let api: API
     var cookie: String? = FakeService.cookie
+    /// The flow that the browser is in.
+    var flow: BrowserFlow?
 
     /// Runs a service with pages.
     static func with<Value: Sendable>(
@@ -21,7 +23,10 @@ struct Browser: Sendable {
         return try await API.with(service, configuration: configuration) { try await work(Browser(api: $0)) }
     }
 
-    private var cookies: [(String, String)] { cookie.map { [("Cookie", "__Host-tenure=\($0)")] } ?? [] }
+    private var cookies: [(String, String)] {
+        (cookie.map { [("Cookie", "__Host-tenure=\($0)")] } ?? [])
+            + (flow.map { [("Cookie", "__Host-tenure-flow-\($0.id)=\($0.text)")] } ?? [])
+    }
 
     /// Opens a page.
     func get(_ path: String, _ headers: [(String, String)] = [], authorization: String? = nil) async throws
@@ -66,4 +71,15 @@ struct Browser: Sendable {
 extension API.Answer {
     /// The body as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension API.Answer {
+    /// Whether this is the page that leads to the fake client, with the policy of such pages.
+    var isAnswer: Bool {
+        let target = FakeService.clientOrigin + "/callback?code=c"
+        return status == 200 && text.contains("<meta http-equiv=\"refresh\" content=\"0; url=\(target)\">")
+            && text.contains("<a href=\"\(target)\">Go on to Wiki</a>") && header("Cache-Control") == "no-store"
+            && header("Content-Security-Policy") == HostedPage.policyOfAnswers
+            && header("Content-Security-Policy")?.contains("form-action") == false
+    }
 }

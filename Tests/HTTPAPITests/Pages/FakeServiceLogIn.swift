@@ -52,7 +52,7 @@ extension FakeService {
         case let choose as ChooseAccount:
             try await enter("chooseAccount", ["handle": choose.handle, "cookie": choose.cookie ?? ""], call)
             guard choose.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }
-            return AuthorizationAnswer.redirect(url: Self.clientOrigin + "/callback?code=c", origin: Self.clientOrigin)
+            return AuthorizationAnswer.redirect(Self.answer)
         default: return nil
         }
     }

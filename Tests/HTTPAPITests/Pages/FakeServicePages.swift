@@ -1,7 +1,9 @@
 import Canonical
 import FoundationEssentials
 import TenureAPI
+import Testing
 
+@testable import HTTPAPI
 @testable import IdentityService
 
 extension FakeService {
@@ -10,6 +12,22 @@ extension FakeService {
     /// The handle of the one stored request.
     static let handle = "handle-of-the-request"
     static let clientOrigin = "https://wiki.example"
+    /// The answer to the one stored request.
+    static let answer = ClientAnswer(
+        uri: clientOrigin + "/callback", origin: clientOrigin, clientName: "Wiki",
+        fields: [.init(name: "code", value: "c")])
+    /// The id of a browser's flow.
+    static let flowID = "flow-of-the-browser-22"
+
+    /// A flow of the browser at a stage.
+    static func flow(
+        _ stage: BrowserFlow.Stage = .request, request: String = handle, id: String = flowID, began: Int64 = 1
+    ) throws -> BrowserFlow {
+        let text = BrowserFlow(at: time, request: request, client: appId, stage: stage).text
+        return try #require(
+            BrowserFlow(
+                id: id, "\(began)." + text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)[1]))
+    }
 
     /// The request that waits for consent.
     static func pending(
@@ -17,7 +35,7 @@ extension FakeService {
         loginHint: String? = nil, tenant: String? = nil
     ) -> AwaitedAuthorization {
         AwaitedAuthorization(
-            page: page, client: appId, clientName: clientName, origin: clientOrigin,
+            page: page, client: appId, clientName: clientName,
             scopes: ["openid", "profile", "email", "groups", "offline_access"], loginHint: loginHint, tenant: tenant,
             locales: locales, hintIsAddress: loginHint?.contains("@") ?? false)
     }
@@ -35,9 +53,11 @@ extension FakeService {
         appId: appId, secretId: appId, roles: AppLinkRequest.Role.usual, isPagesApp: true,
         presented: PresentedSecret(secret: [], salt: []))
 
-    static let browser = BrowserSession(
-        id: appId, sessionID: employeeId, tenantID: employeeId, employeeID: employeeId, fingerprint: [],
-        authenticatedAt: time, methods: ["pop", "pwd", "mfa"], expiresAt: time)
+    static func browser(of employee: UUID = employeeId) -> BrowserSession {
+        BrowserSession(
+            id: appId, sessionID: employeeId, tenantID: employeeId, employeeID: employee, fingerprint: [],
+            authenticatedAt: time, methods: ["pop", "pwd", "mfa"], expiresAt: time)
+    }
 
     /// The answer to a request of pages; `nil` for other requests.
     func pageAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
@@ -57,7 +77,7 @@ extension FakeService {
         case is ReadRegistrationTerms: return RegistrationTerms(founding: founding, sendsMails: sendsMails)
         case let find as FindBrowserSession:
             try await enter("findBrowserSession", ["cookie": find.cookie], call)
-            return .some((find.cookie == Self.cookie ? Self.browser : nil) as any Sendable)
+            return .some((find.cookie == Self.cookie ? browser : nil) as any Sendable)
         case let read as ReadAuthorization:
             try await enter("readAuthorization", ["handle": read.handle, "cookie": read.cookie ?? ""], call)
             return .some((read.handle == Self.handle ? pending : nil) as any Sendable)
@@ -66,14 +86,16 @@ extension FakeService {
                 "answerConsent",
                 ["handle": answer.handle, "cookie": answer.cookie ?? "", "isGiven": "\(answer.isGiven)"], call)
             guard answer.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }
-            return AuthorizationAnswer.redirect(url: Self.clientOrigin + "/callback?code=c", origin: Self.clientOrigin)
-        case let read as ReadLogOut:
-            try await enter("readLogOut", ["handle": read.handle], call)
-            return .some((read.handle == Self.handle ? Self.clientOrigin : nil) as any Sendable)
+            return AuthorizationAnswer.redirect(Self.answer)
+        case let read as ReadClientStart:
+            let known = ReadClientStart.Start(name: "Wiki", origin: Self.clientOrigin)
+            return .some((read.client == Self.appId ? known : nil) as any Sendable)
         case let confirm as ConfirmLogOut:
             try await enter("confirmLogOut", ["handle": confirm.handle, "cookie": confirm.cookie ?? ""], call)
             return confirm.handle == Self.handle
-                ? LogOutAnswer.redirect(url: Self.clientOrigin + "/bye") : LogOutAnswer.done
+                ? LogOutAnswer.redirect(
+                    ClientAnswer(uri: Self.clientOrigin + "/bye", origin: Self.clientOrigin, clientName: "Wiki"))
+                : LogOutAnswer.done
         default: return nil
         }
     }

@@ -1,41 +1,81 @@
 import ErrorCodes
-import IdentityService
+import HTTPTypes
 import TenureAPI
 import Testing
 
 @testable import HTTPAPI
+@testable import IdentityService
 
 /// What every page is like, whatever it shows.
 @Suite(.timeLimit(.minutes(5))) struct HostedPageTests {
     private static let consent = Browser.link(
-        "/consent?request=" + FakeService.handle, to: "/consent", FakeService.handle)
-    private static let logOut = "/logout/confirm?request=" + FakeService.handle
+        "/consent/" + FakeService.flowID, to: "/consent/{flow}", FakeService.flowID)
+    private static let logOut = "/logout/confirm/" + FakeService.flowID
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
         + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 
     private func expectPage(
-        _ answer: API.Answer, _ status: Int, policy: String = Self.policy,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ answer: API.Answer, _ status: Int, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(answer.status == status, sourceLocation: sourceLocation)
         #expect(answer.header("Content-Type") == "text/html; charset=utf-8", sourceLocation: sourceLocation)
-        #expect(answer.header("Content-Security-Policy") == policy, sourceLocation: sourceLocation)
+        #expect(answer.header("Content-Security-Policy") == Self.policy, sourceLocation: sourceLocation)
         #expect(answer.header("Cache-Control") == "no-store", sourceLocation: sourceLocation)
         #expect(answer.header("Referrer-Policy") == "no-referrer", sourceLocation: sourceLocation)
         #expect(answer.header("X-Content-Type-Options") == "nosniff", sourceLocation: sourceLocation)
         #expect(answer.text.contains(PageAsset.style.path), sourceLocation: sourceLocation)
     }
 
-    @Test func `a page has the policy, and one whose form ends at the client names its origin`() async throws {
-        let atClient = Self.policy.replacing("form-action 'self'", with: "form-action 'self' https://wiki.example")
-        try await Browser.with { browser in
-            expectPage(try await browser.get(Self.consent), 200, policy: atClient)
-            expectPage(try await browser.get(Self.logOut), 200, policy: atClient)
-            expectPage(try await browser.get("/logout/confirm?request=other"), 200)
-            expectPage(try await browser.get("/consent"), 400)
-            expectPage(try await browser.get("/consent?request=a&request=b"), 400)
+    private func with<Value: Sendable>(
+        _ service: FakeService = FakeService(), _ work: @Sendable (Browser) async throws -> Value
+    ) async throws -> Value {
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.flow = try FakeService.flow()
+            return try await work(browser)
         }
+    }
+
+    @Test func `a page has the one policy, although its form leads to a client`() async throws {
+        try await with { browser in
+            expectPage(try await browser.get(Self.consent), 200)
+            expectPage(try await browser.get(Self.logOut), 200)
+            expectPage(try await browser.get("/consent"), 404)
+            expectPage(try await browser.get("/consent/flow-of-another-tab-22"), 410)
+        }
+    }
+
+    @Test func `the answer to a client is the one page without a rule for forms`() async throws {
+        try await with { browser in
+            let page = try await browser.get("/answer/" + FakeService.flowID)
+            #expect(page.isAnswer, "\(page.text)")
+            let cookie = page.fields[values: .setCookie].first
+            #expect(cookie?.hasPrefix("__Host-tenure-flow-\(FakeService.flowID)=1.done...") == true)
+        }
+    }
+
+    private func answer(_ uri: String, _ origin: String?, form: Bool = false) throws -> (html: String, policy: String?)
+    {
+        let answer = ClientAnswer(
+            uri: uri, origin: origin, clientName: "W<i>ki", fields: [.init(name: "code", value: "a\"b")],
+            isFormPost: form)
+        let reply = try AnswerPage(answer: answer, language: .english).reply()
+        return (String(decoding: reply.body, as: UTF8.self), reply.headers["Content-Security-Policy"])
+    }
+
+    @Test func `an answer in a form has hidden fields and a button, and no address with a code`() throws {
+        let (html, policy) = try answer("https://wiki.example/cb", "https://wiki.example", form: true)
+        #expect(html.contains("<form id=\"answer\" method=\"post\" action=\"https://wiki.example/cb\">"))
+        #expect(html.contains("<input type=\"hidden\" name=\"code\" value=\"a&quot;b\">"))
+        #expect(html.contains("<button type=\"submit\">Go on to W&lt;i&gt;ki</button>"))
+        #expect(!html.contains("http-equiv") && !html.contains("?code=") && html.contains(PageAsset.answer.path))
+        #expect(policy?.contains("form-action") == false && policy?.contains("frame-ancestors 'none'") == true)
+    }
+
+    @Test func `an app is opened by a link alone`() throws {
+        let (html, _) = try answer("com.example.app:/cb", nil)
+        #expect(html.contains("<a href=\"com.example.app:/cb?code=a%22b\">") && !html.contains("http-equiv"))
     }
 
     @Test func `a refusal is a page with the request id and what to do next`() async throws {
@@ -46,7 +86,7 @@ import Testing
         for (code, says) in cases {
             var service = FakeService()
             service.failure = ServiceError(code)
-            let answer = try await Browser.with(service) { try await $0.get(Self.consent, [("X-Request-Id", "id-1")]) }
+            let answer = try await with(service) { try await $0.get(Self.consent, [("X-Request-Id", "id-1")]) }
             expectPage(answer, code.status)
             #expect(answer.text.contains(says) && answer.text.contains("<code>id-1</code>"), "\(answer.text)")
             #expect(answer.header("X-Request-Id") == "id-1")
@@ -55,24 +95,24 @@ import Testing
 
     @Test func `a refusal before the route is a page too`() async throws {
         try await Browser.with { browser in
-            let method = try await browser.api.send("DELETE", "/consent", authorization: nil)
+            let method = try await browser.api.send("DELETE", Self.consent, authorization: nil)
             expectPage(method, 405)
             #expect(method.header("Allow")?.contains("POST") == true)
-            expectPage(try await browser.api.send("POST", "/consent", authorization: nil, body: "{}"), 415)
+            expectPage(try await browser.api.send("POST", Self.consent, authorization: nil, body: "{}"), 415)
             let large = String(repeating: "x", count: 70_000)
-            expectPage(try await browser.api.send("POST", "/consent", authorization: nil, body: large), 413)
+            expectPage(try await browser.api.send("POST", Self.consent, authorization: nil, body: large), 413)
         }
     }
 
     @Test func `a page is in the language of the request, or else of the browser`() async throws {
         var service = FakeService()
         service.pending = FakeService.pending(locales: ["fr-CA"])
-        let french = try await Browser.with(service) {
+        let french = try await with(service) {
             try await $0.get(Self.consent, [("Accept-Language", "de")])
         }
         #expect(french.header("Content-Language") == "fr" && french.text.contains("<html lang=\"fr\">"))
         #expect(french.text.contains("Se connecter à Wiki"))
-        let german = try await Browser.with { try await $0.get(Self.logOut, [("Accept-Language", "de-AT, en;q=0.5")]) }
+        let german = try await with { try await $0.get(Self.logOut, [("Accept-Language", "de-AT, en;q=0.5")]) }
         #expect(german.header("Content-Language") == "de" && german.text.contains("Abmelden?"))
     }
 

@@ -11,7 +11,7 @@ import Testing
 /// The pages of a log-in by an address.
 @Suite(.timeLimit(.minutes(5))) struct LogInByAddressPageTests {
     private static let cookie = Base64URL.encode([UInt8](repeating: 7, count: 32))
-    private static let flow = FlowCookie.Value(purpose: .address, flow: "Zmxvdw", request: "")
+    private static let flowPath = "/flow/" + FakeService.flowID
     private static let key = Base64URL.encode([4] + [UInt8](repeating: 1, count: 64))
 
     private func with<Value: Sendable>(
@@ -24,17 +24,20 @@ import Testing
         }
     }
 
-    private var cookies: [(String, String)] {
-        [("Cookie", "__Host-tenure-form=\(Self.cookie); __Host-tenure-flow=\(Self.flow.text)")]
+    private func cookies(
+        _ stage: BrowserFlow.Stage = .flow(.address, handle: "Zmxvdw"), request: String = ""
+    ) throws -> [(String, String)] {
+        let flow = try FakeService.flow(stage, request: request)
+        return [("Cookie", "__Host-tenure-form=\(Self.cookie); __Host-tenure-flow-\(flow.id)=\(flow.text)")]
     }
 
     private func post(
-        _ browser: Browser, _ path: String, subject: String, _ fields: [(name: String, value: String)]
+        _ browser: Browser, _ path: String, _ fields: [(name: String, value: String)], request: String = ""
     ) async throws -> API.Answer {
-        let token = FormToken(cookie: Self.cookie, path: path, request: subject).text
+        let token = FormToken(cookie: Self.cookie, path: path, request: "").text
         return try await browser.post(
-            path, [("subject", subject), ("token", token), ("once", "1")] + fields,
-            cookies + [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")])
+            path, [("token", token), ("once", "1")] + fields,
+            try cookies(request: request) + [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")])
     }
 
     /// A flow whose secret was proved, with two accounts.
@@ -53,14 +56,15 @@ import Testing
     @Test func `the form has one field, and leads to the other log-in`() async throws {
         var service = FakeService()
         service.pending = FakeService.pending(page: .logIn, loginHint: "zoe@acme.example")
-        let path = "?request=" + FakeService.handle
+        let path = "/" + FakeService.flowID
         try await with(service) { browser in
-            let page = try await browser.get("/login/address" + path)
+            let page = try await browser.get(
+                "/login/address" + path, try cookies(.request, request: FakeService.handle))
             #expect(page.status == 200 && page.text.contains("<h1>Log in to Wiki</h1>"), "\(page.text)")
             #expect(page.text.contains("value=\"zoe@acme.example\""))
-            #expect(page.text.contains("href=\"/login?request=\(FakeService.handle)\""))
-            let other = try await browser.get("/login" + path)
-            #expect(other.text.contains("href=\"/login/address?request=\(FakeService.handle)\""))
+            #expect(page.text.contains("href=\"/login/\(FakeService.flowID)\""))
+            let other = try await browser.get("/login" + path, try cookies(.request, request: FakeService.handle))
+            #expect(other.text.contains("href=\"/login/address/\(FakeService.flowID)\""))
             #expect(!other.text.contains("zoe@acme.example"), "an address is no id at a company")
         }
     }
@@ -70,10 +74,11 @@ import Testing
         service.pending = FakeService.pending(page: .logIn)
         let reply = try await with(service) { browser in
             let fields = [(name: "email", value: "zoe@acme.example"), ("key", Self.key)]
-            return try await post(browser, "/login/address", subject: FakeService.handle, fields)
+            return try await post(
+                browser, "/login/address/" + FakeService.flowID, fields, request: FakeService.handle)
         }
-        #expect(reply.status == 303 && reply.header("Location") == "/flow/key", "\(reply.text)")
-        #expect(reply.fields[values: .setCookie].first?.hasPrefix("__Host-tenure-flow=login-address.") == true)
+        #expect(reply.status == 303 && reply.header("Location") == Self.flowPath + "/key", "\(reply.text)")
+        #expect(reply.fields[values: .setCookie].first?.contains("=1.login-address.") == true)
         let started = try #require(await service.recorder.last)
         #expect(started.name == "startAddressLogin")
         #expect(started.details == ["email": "zoe@acme.example", "client": FakeService.appId.lowercased])
@@ -81,13 +86,13 @@ import Testing
 
     @Test func `what is missing or malformed is told beside the field`() async throws {
         try await with { browser in
-            let none = try await post(browser, "/login/address", subject: "", [("email", " "), ("key", Self.key)])
+            let none = try await post(browser, "/login/address", [("email", " "), ("key", Self.key)])
             #expect(none.status == 400 && none.text.contains("id=\"email-error\">Enter your e-mail address.</p>"))
         }
         var service = FakeService()
         service.failure = ServiceError(.emailInvalid)
         let wrong = try await with(service) {
-            try await post($0, "/login/address", subject: "", [("email", "zoe"), ("key", Self.key)])
+            try await post($0, "/login/address", [("email", "zoe"), ("key", Self.key)])
         }
         #expect(wrong.status == 400 && wrong.text.contains("This is no e-mail address."), "\(wrong.text)")
     }
@@ -95,14 +100,14 @@ import Testing
     @Test func `a right secret leads to the accounts`() async throws {
         let service = FakeService()
         let reply = try await with(service) {
-            try await post($0, "/flow/passphrase", subject: Self.flow.text, [("passphrase", "a passphrase")])
+            try await post($0, Self.flowPath + "/passphrase", [("passphrase", "a passphrase")])
         }
-        #expect(reply.status == 303 && reply.header("Location") == "/flow/account", "\(reply.text)")
+        #expect(reply.status == 303 && reply.header("Location") == Self.flowPath + "/account", "\(reply.text)")
         #expect(await service.recorder.last?.name == "proveAddress")
     }
 
     @Test func `each account is a form with a challenge of its own`() async throws {
-        let page = try await with(proved) { try await $0.get("/flow/account", cookies) }
+        let page = try await with(proved) { try await $0.get(Self.flowPath + "/account", try cookies()) }
         #expect(page.status == 200, "\(page.text)")
         #expect(page.text.contains(">7 at Acme &amp; Sons</button>"))
         #expect(page.text.contains(">&quot;&gt;&lt;b&gt;8 at Acme &amp; Sons</button>"))
@@ -118,7 +123,7 @@ import Testing
         service.outcome = FakeService.success
         let id = FakeService.employeeId.lowercased
         let reply = try await with(service) {
-            try await post($0, "/flow/account", subject: Self.flow.text, [("account", id), ("proof", "AAAA")])
+            try await post($0, Self.flowPath + "/account", [("account", id), ("proof", "AAAA")])
         }
         #expect(reply.status == 303 && reply.header("Location") == "/account", "\(reply.text)")
     }
@@ -127,7 +132,7 @@ import Testing
         var service = FakeService()
         service.failure = ServiceError(.appNotLinked)
         let page = try await with(service) {
-            try await post($0, "/flow/passphrase", subject: Self.flow.text, [("passphrase", "a passphrase")])
+            try await post($0, Self.flowPath + "/passphrase", [("passphrase", "a passphrase")])
         }
         #expect(page.text.contains("<h1>No account to use here</h1>"), "\(page.text)")
     }

@@ -10,25 +10,28 @@ import Testing
 /// A browser that keeps the cookies of the log-in pages.
 private struct Visitor: Sendable {
     static let form = Base64URL.encode([UInt8](repeating: 7, count: 32))
-    static let flow = FlowCookie.Value(purpose: .login, flow: "Zmxvdw", request: "")
+    static func flow(_ request: String = "", stage: BrowserFlow.Stage? = nil) throws -> BrowserFlow {
+        try FakeService.flow(stage ?? .flow(.login, handle: "Zmxvdw"), request: request)
+    }
 
-    let browser: Browser
+    var browser: Browser
     var formCookie: String? = Self.form
-    var flowCookie: FlowCookie.Value? = Self.flow
+    var flowCookie: BrowserFlow?
 
     static func with<Value: Sendable>(
-        _ service: FakeService = FakeService(), _ work: @Sendable (Visitor) async throws -> Value
+        _ service: FakeService = FakeService(), in flow: BrowserFlow? = nil,
+        _ work: @Sendable (Visitor) async throws -> Value
     ) async throws -> Value {
         try await Browser.with(service) { browser in
             var browser = browser
             browser.cookie = nil
-            return try await work(Visitor(browser: browser))
+            return try await work(Visitor(browser: browser, flowCookie: try flow ?? Self.flow()))
         }
     }
 
     private var cookies: [(String, String)] {
         let pairs = [
-            formCookie.map { "__Host-tenure-form=\($0)" }, flowCookie.map { "__Host-tenure-flow=\($0.text)" },
+            formCookie.map { "__Host-tenure-form=\($0)" }, flowCookie.map { "__Host-tenure-flow-\($0.id)=\($0.text)" },
         ].compactMap { $0 }
         return pairs.isEmpty ? [] : [("Cookie", pairs.joined(separator: "; "))]
     }
@@ -38,20 +41,20 @@ private struct Visitor: Sendable {
     }
 
     func post(
-        _ path: String, subject: String, token: String? = nil, _ fields: [(name: String, value: String)] = [],
+        _ path: String, token: String? = nil, _ fields: [(name: String, value: String)] = [],
         _ headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]
     ) async throws -> API.Answer {
-        let right = FormToken(cookie: Self.form, path: path, request: subject).text
+        let right = FormToken(cookie: Self.form, path: path, request: "").text
         return try await browser.post(
-            path, [("subject", subject), ("token", token ?? right), ("once", "1")] + fields, cookies + headers)
+            path, [("token", token ?? right), ("once", "1")] + fields, cookies + headers)
     }
 
     /// Sends the form that begins a log-in.
     func begin(
-        company: String = "Acme", employee: String = "7", key: String? = Self.key, request: String = ""
+        company: String = "Acme", employee: String = "7", key: String? = Self.key, path: String = "/login"
     ) async throws -> API.Answer {
         let fields = [(name: "company", value: company), ("employee", employee), ("key", key ?? "")]
-        return try await post("/login", subject: request, fields)
+        return try await post(path, fields)
     }
 
     static let key = Base64URL.encode([4] + [UInt8](repeating: 1, count: 64))
@@ -64,7 +67,7 @@ extension API.Answer {
 
 /// The pages that log a person in.
 @Suite(.timeLimit(.minutes(5))) struct LogInPageTests {
-    private static let request = "/login?request=" + FakeService.handle
+    private static let path = "/login/" + FakeService.flowID
 
     private func waiting(
         _ page: AuthorizationAnswer.Page = .logIn, hint: String? = nil, tenant: String? = nil
@@ -76,12 +79,13 @@ extension API.Answer {
 
     @Test func `the form says which client it is for, and what the client knows is text in its fields`() async throws {
         let service = waiting(hint: "\"><b>7", tenant: "Acme & Sons")
-        try await Visitor.with(service) { visitor in
-            let page = try await visitor.get(Self.request)
+        try await Visitor.with(service, in: try Visitor.flow(FakeService.handle, stage: .request)) { visitor in
+            let page = try await visitor.get(Self.path)
             #expect(page.status == 200 && page.text.contains("<h1>Log in to Wiki</h1>"))
             #expect(page.text.contains("value=\"Acme &amp; Sons\""))
             #expect(page.text.contains("value=\"&quot;&gt;&lt;b&gt;7\""))
-            #expect(page.text.contains("href=\"/register?request=\(FakeService.handle)\""))
+            #expect(page.text.contains("href=\"/register/\(FakeService.flowID)\""))
+            #expect(!page.text.contains(FakeService.handle), "a page shows the handle of the request")
             let plain = try await visitor.get("/login")
             #expect(plain.text.contains("<h1>Log in</h1>") && plain.text.contains("href=\"/register\""))
             for text in [page.text, plain.text] {
@@ -107,18 +111,25 @@ extension API.Answer {
 
     @Test func `a request that needs no log-in goes on`() async throws {
         for (service, handle) in [(FakeService(), FakeService.handle), (waiting(), "gone")] {
-            let page = try await Visitor.with(service) { try await $0.get("/login?request=" + handle) }
-            #expect(page.status == 303 && page.header("Location") == "/authorize?continue=" + handle)
+            let flow = try Visitor.flow(handle, stage: .request)
+            try await Visitor.with(service, in: flow) { visitor in
+                for reply in [try await visitor.get(Self.path), try await visitor.begin(path: Self.path)] {
+                    #expect(reply.status == 303 && reply.header("Location") == "/answer/" + FakeService.flowID)
+                }
+            }
         }
     }
 
     @Test func `the form begins a flow, whose cookie names the request`() async throws {
         let service = waiting(.chooseAccount)
-        let reply = try await Visitor.with(service) { try await $0.begin(request: FakeService.handle) }
-        #expect(reply.status == 303 && reply.header("Location") == "/flow/key")
+        let reply = try await Visitor.with(service, in: try Visitor.flow(FakeService.handle, stage: .request)) {
+            try await $0.begin(path: Self.path)
+        }
+        #expect(reply.status == 303 && reply.header("Location") == "/flow/\(FakeService.flowID)/key")
+        let value = "1.login.\(FakeService.started.flow).\(FakeService.handle).\(FakeService.appId.lowercased)"
         #expect(
             reply.setCookies == [
-                "__Host-tenure-flow=login.\(FakeService.started.flow).\(FakeService.handle); Max-Age=600; Path=/; "
+                "__Host-tenure-flow-\(FakeService.flowID)=\(value); Max-Age=86400; Path=/; "
                     + "HttpOnly; SameSite=Lax; Secure"
             ])
         let started = try #require(await service.recorder.last)
@@ -158,49 +169,76 @@ extension API.Answer {
     }
 
     @Test(
-        arguments: ["/login", "/flow/key", "/flow/answers", "/flow/passphrase"],
+        arguments: [
+            "/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+            "/flow/\(FakeService.flowID)/passphrase",
+        ],
         [
             [("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")],
-            [("Origin", "null")], [("Origin", "null"), ("Sec-Fetch-Site", "none")],
+            [("Origin", "null"), ("Sec-Fetch-Site", "none")],
         ])
     func `a form of another site logs nobody in`(path: String, headers: [(String, String)]) async throws {
         let service = FakeService()
         let reply = try await Visitor.with(service) {
-            try await $0.post(path, subject: path == "/login" ? "" : Visitor.flow.text, [], headers)
+            try await $0.post(path, [], headers)
         }
         #expect(reply.status == 403 && reply.text.contains("sent by another site"))
         #expect(await service.recorder.steps.isEmpty)
     }
 
-    @Test(arguments: ["/login", "/flow/key", "/flow/answers", "/flow/passphrase"])
+    @Test(arguments: [
+        "/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+        "/flow/\(FakeService.flowID)/passphrase",
+    ])
     func `a form belongs to its browser, its path and what it is about`(path: String) async throws {
-        let service = FakeService(), subject = path == "/login" ? "" : Visitor.flow.text
-        let other = FlowCookie.Value(purpose: .login, flow: "b3RoZXI", request: "").text
-        func token(_ cookie: String, _ path: String, _ subject: String) -> String {
+        var service = FakeService()
+        service.view = FakeService.view(path.hasSuffix("passphrase") ? .passphrase : .answers)
+        func token(_ cookie: String, _ path: String, _ subject: String = "") -> String {
             FormToken(cookie: cookie, path: path, request: subject).text
         }
         let wrong = [
-            token(Base64URL.encode([UInt8](repeating: 8, count: 32)), path, subject),
-            token(Visitor.form, "/x", subject), token(Visitor.form, path, other), "x",
+            token(Base64URL.encode([UInt8](repeating: 8, count: 32)), path), token(Visitor.form, "/x"),
+            token(Visitor.form, path.replacing(FakeService.flowID, with: "flow-of-another-tab-22")),
+            token(Visitor.form, path, "x"), "x",
         ]
-        try await Visitor.with(service) { visitor in
+        try await Visitor.with(service) { [service] visitor in
             for token in wrong {
-                let reply = try await visitor.post(path, subject: subject, token: token, Visitor.answers)
-                #expect(reply.status == 403 && reply.text.contains("Allow cookies"), "\(token)")
+                let reply = try await visitor.post(
+                    path, token: token, Visitor.answers + [("company", "Acme"), ("passphrase", "four words")])
+                // A page whose module sends the form is made anew.
+                let isShown = reply.status == 403 && reply.text.contains("Send this form once more")
+                #expect(path.hasSuffix("key") ? reply.status == 303 : isShown, "\(token)")
+                #expect(!reply.text.contains("value=\"a0\"") && !reply.text.contains("four words"))
+                guard isShown else { continue }
+                #expect(path != "/login" || reply.text.contains("value=\"Acme\""), "what was typed is lost")
+                #expect(reply.text.contains(FormToken(cookie: Visitor.form, path: path, request: "").text))
             }
             var without = visitor
             without.formCookie = nil
-            #expect(try await without.post(path, subject: subject, Visitor.answers).status == 403)
+            let reply = try await without.post(path, Visitor.answers)
+            #expect(reply.status == 403 && (reply.setCookies.count == 1 || path.hasSuffix("key")))
+            #expect(await service.recorder.steps.allSatisfy { $0.name == "readFlow" })
         }
-        #expect(await service.recorder.steps.isEmpty)
     }
 
-    @Test func `a form without a flow begins nothing`() async throws {
-        let service = FakeService()
+    @Test func `a path of a flow without its cookie opens nobody's flow`() async throws {
+        let service = FakeService(), flow = try Visitor.flow()
         try await Visitor.with(service) { visitor in
-            for subject in ["", "login", "login.a", "other.Zmxvdw.", "login.a b.", "login.Zmxvdw.; Domain=a.example"] {
-                let reply = try await visitor.post("/flow/answers", subject: subject, Visitor.answers)
-                #expect(reply.status == 400)
+            var visitor = visitor
+            visitor.flowCookie = nil
+            let name = "__Host-tenure-flow-\(flow.id)"
+            for cookie in [
+                "", "\(name)=x", "\(name)=1.login.Zmxvdw.", "\(name)=1.other.Zmxvdw..", "\(name)=1.login.a b..",
+                "\(name)=\(flow.text); \(name)=\(flow.text)", "__Host-tenure-flow-flow-of-another-tab-22=\(flow.text)",
+            ] {
+                for path in ["/login/\(flow.id)", "/flow/\(flow.id)/answers", "/answer/\(flow.id)"] {
+                    let page = try await visitor.get(path, [("Cookie", cookie)])
+                    #expect(page.status == 410 && page.text.contains("<h1>Begin again here</h1>"), "\(cookie)")
+                    #expect(page.text.contains("href=\"/login\""))
+                }
+                let sent = try await visitor.post(
+                    "/flow/\(flow.id)/answers", Visitor.answers, [("Cookie", cookie), ("Origin", "https://id.example")])
+                #expect(sent.status == 410)
             }
         }
         #expect(await service.recorder.steps.isEmpty)
@@ -209,7 +247,6 @@ extension API.Answer {
 
 /// The pages of a flow's steps.
 @Suite(.timeLimit(.minutes(5))) struct FlowPageTests {
-    private static let atClient = FlowCookie.Value(purpose: .login, flow: "Zmxvdw", request: FakeService.handle)
 
     private func service(_ step: FlowView.Step, questions: Int = 5) -> FakeService {
         var service = FakeService()
@@ -219,12 +256,16 @@ extension API.Answer {
     }
 
     @Test(arguments: [
-        (FlowView.Step.key, "/flow/key"), (.answers, "/flow/answers"), (.passphrase, "/flow/passphrase"),
-        (.credentials, "/flow/credentials"),
+        (FlowView.Step.key, "/flow/\(FakeService.flowID)/key"), (.answers, "/flow/\(FakeService.flowID)/answers"),
+        (.passphrase, "/flow/\(FakeService.flowID)/passphrase"),
+        (.credentials, "/flow/\(FakeService.flowID)/credentials"),
     ]) func `each page of a flow leads to the step that the flow waits for`(step: FlowView.Step, path: String)
         async throws
     {
-        let paths = ["/flow/key", "/flow/answers", "/flow/passphrase"]
+        let paths = [
+            "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+            "/flow/\(FakeService.flowID)/passphrase",
+        ]
         try await Visitor.with(service(step, questions: step == .answers ? 5 : 0)) { visitor in
             for asked in paths {
                 let page = try await visitor.get(asked)
@@ -237,7 +278,7 @@ extension API.Answer {
     @Test func `the page of the key gives the challenge to its module`() async throws {
         var service = service(.key, questions: 0)
         service.view = FakeService.view(.key, company: "\" onload=\"x", employee: "<7>", questions: 0)
-        let page = try await Visitor.with(service) { try await $0.get("/flow/key") }
+        let page = try await Visitor.with(service) { try await $0.get("/flow/\(FakeService.flowID)/key") }
         #expect(page.text.contains("data-challenge=\"\(Base64URL.encode(Array("challenge".utf8)))\""))
         #expect(page.text.contains("data-company=\"&quot; onload=&quot;x\" data-employee=\"&lt;7&gt;\""))
         #expect(page.text.contains("<script type=\"module\" src=\"\(PageAsset.flow.path)\"></script>"))
@@ -247,32 +288,28 @@ extension API.Answer {
     @Test func `a signature goes to the flow of the form`() async throws {
         let service = service(.key), signature = [UInt8](repeating: 9, count: 64)
         let reply = try await Visitor.with(service) { visitor in
-            var visitor = visitor
             // Another tab has begun another flow since.
-            visitor.flowCookie = FlowCookie.Value(purpose: .login, flow: "b3RoZXI", request: "")
+            let other = try FakeService.flow(.flow(.login, handle: "b3RoZXI"), id: "flow-of-another-tab-22")
             return try await visitor.post(
-                "/flow/key", subject: Self.atClient.text, [("proof", Base64URL.encode(signature))])
+                "/flow/\(FakeService.flowID)/key", [("proof", Base64URL.encode(signature))],
+                [("Cookie", "__Host-tenure-flow-\(other.id)=\(other.text)"), ("Origin", "https://id.example")])
         }
-        #expect(reply.status == 303 && reply.header("Location") == "/flow/answers")
-        #expect(reply.setCookies.first?.contains("login.Zmxvdw.\(FakeService.handle);") == true)
+        #expect(reply.status == 303 && reply.header("Location") == "/flow/\(FakeService.flowID)/answers")
         #expect(
             await service.recorder.last?.details
                 == ["purpose": "login", "flow": "Zmxvdw", "proof": Hex.encode(signature)])
     }
 
     @Test func `the questions are labelled fields that browsers do not fill in`() async throws {
-        let page = try await Visitor.with(service(.answers)) { visitor in
-            var visitor = visitor
-            visitor.flowCookie = Self.atClient
-            return try await visitor.get("/flow/answers")
+        let page = try await Visitor.with(service(.answers), in: try Visitor.flow(FakeService.handle)) {
+            try await $0.get("/flow/\(FakeService.flowID)/answers")
         }
         for number in 0..<5 {
             #expect(page.text.contains("<label for=\"answer-Q\(number)\">Question \(number)?</label>"))
             #expect(page.text.contains("name=\"answer-Q\(number)\" autocomplete=\"off\""))
         }
         #expect(page.text.contains("7 at Acme") && !page.text.contains("onpaste"))
-        #expect(page.header("Content-Security-Policy")?.contains("form-action 'self' https://wiki.example;") == true)
-        #expect(page.text.contains("href=\"/authorize?continue=\(FakeService.handle)\""))
+        #expect(page.text.contains("href=\"/answer/\(FakeService.flowID)\""))
     }
 
     @Test func `the passphrase is for password managers, and the questions are offered if they may be answered`()
@@ -280,29 +317,31 @@ extension API.Answer {
     {
         for count in [0, 5] {
             let page = try await Visitor.with(service(.passphrase, questions: count)) {
-                try await $0.get("/flow/passphrase")
+                try await $0.get("/flow/\(FakeService.flowID)/passphrase")
             }
             #expect(page.text.contains("type=\"password\"") && page.text.contains("autocomplete=\"current-password\""))
-            #expect(page.text.contains("href=\"/flow/answers\"") == (count > 0))
+            #expect(page.text.contains("href=\"/flow/\(FakeService.flowID)/answers\"") == (count > 0))
         }
-        let questions = try await Visitor.with(service(.passphrase)) { try await $0.get("/flow/answers") }
+        let questions = try await Visitor.with(service(.passphrase)) {
+            try await $0.get("/flow/\(FakeService.flowID)/answers")
+        }
         #expect(questions.status == 200 && questions.text.contains("Question 4?"))
     }
 
     @Test func `right answers open a session with a new cookie, and the tokens stay here`() async throws {
         for request in ["", FakeService.handle] {
-            let location = request.isEmpty ? "/account" : "/authorize?continue=" + request
+            let location = request.isEmpty ? "/account" : "/answer/" + FakeService.flowID
             var service = service(.answers)
             service.outcome = FakeService.success
-            let flow = FlowCookie.Value(purpose: .login, flow: "Zmxvdw", request: request)
-            let reply = try await Visitor.with(service) {
-                try await $0.post("/flow/answers", subject: flow.text, Visitor.answers + [("answer-Q4", "  ")])
+            let reply = try await Visitor.with(service, in: try Visitor.flow(request)) {
+                try await $0.post("/flow/\(FakeService.flowID)/answers", Visitor.answers + [("answer-Q4", "  ")])
             }
             #expect(reply.status == 303 && reply.header("Location") == location)
             #expect(
                 reply.setCookies == [
+                    "__Host-tenure-flow-\(FakeService.flowID)=1.\(request.isEmpty ? "done" : "request")..\(request)."
+                        + "\(FakeService.appId.lowercased); Max-Age=86400; Path=/; HttpOnly; SameSite=Lax; Secure",
                     "__Host-tenure=\(FakeService.newCookie); Path=/; HttpOnly; SameSite=Lax; Secure",
-                    "__Host-tenure-flow=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure",
                 ])
             #expect(!reply.text.contains(FakeService.token) && !"\(reply.fields)".contains(FakeService.token))
             let names = await service.recorder.steps.map(\.name)
@@ -319,7 +358,7 @@ extension API.Answer {
     @Test func `fewer than three answers are told before anything is asked of the service`() async throws {
         let service = service(.answers)
         let reply = try await Visitor.with(service) {
-            try await $0.post("/flow/answers", subject: Visitor.flow.text, [Visitor.answers[0], Visitor.answers[1]])
+            try await $0.post("/flow/\(FakeService.flowID)/answers", [Visitor.answers[0], Visitor.answers[1]])
         }
         #expect(reply.status == 400 && reply.text.contains("id=\"answers-error\">Answer at least three"))
         #expect(await service.recorder.steps.map(\.name) == ["readFlow"])
@@ -341,7 +380,7 @@ extension API.Answer {
         var service = service(.answers)
         service.refusals["validateAnswers"] = error
         let reply = try await Visitor.with(service) {
-            try await $0.post("/flow/answers", subject: Visitor.flow.text, Visitor.answers)
+            try await $0.post("/flow/\(FakeService.flowID)/answers", Visitor.answers)
         }
         #expect(reply.status == status && reply.header("Retry-After") == wait)
         #expect(reply.text.contains(text) && reply.text.contains("Question 0?"), "\(reply.text)")
@@ -353,10 +392,10 @@ extension API.Answer {
         service.refusals["validatePassphrase"] = ServiceError(.passphraseIncorrect)
         try await Visitor.with(service) { visitor in
             let wrong = try await visitor.post(
-                "/flow/passphrase", subject: Visitor.flow.text, [("passphrase", "wrong horse")])
+                "/flow/\(FakeService.flowID)/passphrase", [("passphrase", "wrong horse")])
             #expect(wrong.status == 403 && wrong.text.contains("The passphrase is not right."))
             #expect(!wrong.text.contains("wrong horse"))
-            let none = try await visitor.post("/flow/passphrase", subject: Visitor.flow.text)
+            let none = try await visitor.post("/flow/\(FakeService.flowID)/passphrase")
             #expect(none.status == 400 && none.text.contains("<a href=\"#passphrase\">Enter your passphrase.</a>"))
         }
     }
@@ -375,13 +414,11 @@ extension API.Answer {
     ) async throws {
         var service = service(.answers)
         service.refusals["validateAnswers"] = error
-        try await Visitor.with(service) { visitor in
-            var visitor = visitor
-            visitor.flowCookie = Self.atClient
-            let reply = try await visitor.post("/flow/answers", subject: Self.atClient.text, Visitor.answers)
+        try await Visitor.with(service, in: try Visitor.flow(FakeService.handle)) { visitor in
+            let reply = try await visitor.post("/flow/\(FakeService.flowID)/answers", Visitor.answers)
             #expect(reply.status == error.code.status && reply.text.contains("<h1>\(title)</h1>"))
-            #expect(reply.text.contains("<a href=\"/authorize?continue=\(FakeService.handle)\">Start again</a>"))
-            #expect(reply.setCookies.first?.hasPrefix("__Host-tenure-flow=; Max-Age=0;") == true)
+            #expect(reply.text.contains("<a href=\"/answer/\(FakeService.flowID)\">Start again</a>"))
+            #expect(reply.setCookies.first?.contains("=1.request..\(FakeService.handle).") == true)
         }
     }
 
@@ -389,7 +426,7 @@ extension API.Answer {
         var service = service(.key)
         service.refusals["proveKey"] = ServiceError(.employeeKeyInvalid)
         let reply = try await Visitor.with(service) {
-            try await $0.post("/flow/key", subject: Visitor.flow.text, [("proof", "AAAA")])
+            try await $0.post("/flow/\(FakeService.flowID)/key", [("proof", "AAAA")])
         }
         #expect(reply.status == 400 && reply.text.contains("could not be recognized"))
         #expect(reply.text.contains("<a href=\"/login\">Start again</a>"))
@@ -399,21 +436,48 @@ extension API.Answer {
         var service = service(.answers)
         service.refusals["proveKey"] = ServiceError(.flowWrongStep)
         let reply = try await Visitor.with(service) {
-            try await $0.post("/flow/key", subject: Self.atClient.text, [("proof", "AAAA")])
+            try await $0.post("/flow/\(FakeService.flowID)/key", [("proof", "AAAA")])
         }
-        #expect(reply.status == 303 && reply.header("Location") == "/flow/key")
-        #expect(reply.setCookies.first?.contains("login.Zmxvdw.\(FakeService.handle);") == true)
+        #expect(reply.status == 303 && reply.header("Location") == "/flow/\(FakeService.flowID)/key")
     }
 
-    @Test func `a page of a flow without its cookie, or with two, says that it has ended`() async throws {
-        try await Visitor.with(service(.answers)) { visitor in
+    /// What the button of the browser or a reload brings back says what is true.
+    @Test(arguments: [true, false]) func `a page of a flow that is over leads on`(isLoggedIn: Bool) async throws {
+        for (stage, client) in [(BrowserFlow.Stage.done, true), (.ended, true), (.done, false)] {
+            var flow = try FakeService.flow(stage, request: "")
+            if !client { flow = try #require(BrowserFlow(id: flow.id, "1.done...")) }
+            try await Visitor.with(service(.answers), in: flow) { [flow] visitor in
+                var visitor = visitor
+                visitor.browser.cookie = isLoggedIn ? FakeService.cookie : nil
+                for path in [
+                    "/flow/\(flow.id)/answers", "/login/\(flow.id)", "/answer/\(flow.id)", "/consent/\(flow.id)",
+                ] {
+                    let page = try await visitor.get(path)
+                    #expect(page.status == (isLoggedIn ? 200 : 410))
+                    #expect(page.text.contains(isLoggedIn ? "You are logged in" : "This log-in has ended"))
+                    let link =
+                        client
+                        ? "https://wiki.example/\">\(isLoggedIn ? "Go on to" : "Begin again at") Wiki"
+                        : isLoggedIn ? "/account\">Go to your account" : "/login\">Start again"
+                    #expect(page.text.contains("<a href=\"\(link)</a>"), "\(page.text)")
+                }
+            }
+        }
+    }
+
+    @Test func `a ninth flow ends the oldest one`() async throws {
+        let others = try (1...8).map {
+            try FakeService.flow(.wait("d2FpdA"), id: "flow-of-another-tab--\($0)", began: Int64(100 - $0))
+        }
+        let cookies = others.map { "__Host-tenure-flow-\($0.id)=\($0.text)" }.joined(separator: "; ")
+        try await Visitor.with { visitor in
             var visitor = visitor
             visitor.flowCookie = nil
-            let two = [("Cookie", "__Host-tenure-flow=\(Visitor.flow.text); __Host-tenure-flow=\(Visitor.flow.text)")]
-            for headers in [[], two, [("Cookie", "__Host-tenure-flow=login.x")]] {
-                let page = try await visitor.get("/flow/answers", headers)
-                #expect(page.status == 409 && page.text.contains("This log-in has ended"))
-            }
+            let reply = try await visitor.post(
+                "/login", [("company", "Acme"), ("employee", "7"), ("key", Visitor.key)],
+                [("Cookie", cookies), ("Origin", "https://id.example")])
+            #expect(reply.status == 303 && reply.setCookies.count == 2)
+            #expect(reply.setCookies.last?.hasPrefix("__Host-tenure-flow-\(others[7].id)=; Max-Age=0;") == true)
         }
     }
 
@@ -421,7 +485,7 @@ extension API.Answer {
         var service = service(.answers)
         service.refusals["validateAnswers"] = ServiceError(.serviceBusy, retryAfterSeconds: 3)
         let reply = try await Visitor.with(service) {
-            try await $0.post("/flow/answers", subject: Visitor.flow.text, Visitor.answers)
+            try await $0.post("/flow/\(FakeService.flowID)/answers", Visitor.answers)
         }
         #expect(reply.status == 503 && reply.header("Retry-After") == "3" && reply.text.contains("in a few minutes"))
     }
@@ -430,7 +494,7 @@ extension API.Answer {
         let service = service(.answers)
         try await Visitor.with(service) { visitor in
             for fields in [Visitor.answers, Visitor.answers, Visitor.answers + [("answer-Q3", "x")]] {
-                _ = try await visitor.post("/flow/answers", subject: Visitor.flow.text, fields)
+                _ = try await visitor.post("/flow/\(FakeService.flowID)/answers", fields)
             }
         }
         let keys = await service.recorder.steps.compactMap { $0.call?.idempotencyKey }
@@ -440,7 +504,7 @@ extension API.Answer {
 
 /// The page that asks which account a client gets.
 @Suite(.timeLimit(.minutes(5))) struct AccountChoiceTests {
-    private static let path = "/accounts?request=" + FakeService.handle
+    private static let path = "/accounts/" + FakeService.flowID
 
     private var service: FakeService {
         var service = FakeService()
@@ -448,42 +512,51 @@ extension API.Answer {
         return service
     }
 
+    private func with<Value: Sendable>(
+        _ service: FakeService, _ work: @Sendable (Browser) async throws -> Value
+    ) async throws -> Value {
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.flow = try FakeService.flow()
+            return try await work(browser)
+        }
+    }
+
     @Test func `the account of the session is offered, and another one`() async throws {
         let service = service
-        let reply = try await Browser.with(service) { browser in
+        let reply = try await with(service) { browser in
             let page = try await browser.get(Self.path)
             #expect(page.status == 200 && page.text.contains("You are logged in as 7 at Acme."))
-            #expect(page.text.contains("href=\"/login?request=\(FakeService.handle)\""))
-            #expect(page.header("Content-Security-Policy")?.contains("https://wiki.example") == true)
+            #expect(page.text.contains("href=\"/login/\(FakeService.flowID)\""))
             return try await browser.post(
-                "/accounts",
-                [("request", FakeService.handle), ("token", Browser.token(in: page))]
-                    + Browser.armed("/accounts", FakeService.handle))
+                Self.path,
+                [("request", FakeService.flowID), ("token", Browser.token(in: page))]
+                    + Browser.armed("/accounts/{flow}", FakeService.flowID))
         }
-        #expect(reply.status == 303 && reply.header("Location") == FakeService.clientOrigin + "/callback?code=c")
+        #expect(reply.isAnswer)
         #expect(
-            await service.recorder.last?.details == ["handle": FakeService.handle, "cookie": FakeService.cookie])
+            await service.recorder.work.last { $0.name == "chooseAccount" }?.details
+                == ["handle": FakeService.handle, "cookie": FakeService.cookie])
     }
 
     @Test func `an account that the client does not take can only be changed`() async throws {
         var service = service
         service.pending?.accountSuits = false
-        let page = try await Browser.with(service) { try await $0.get(Self.path) }
+        let page = try await with(service) { try await $0.get(Self.path) }
         #expect(page.text.contains("Wiki does not take this account") && !page.text.contains("<form"))
-        #expect(page.text.contains("href=\"/login?request=\(FakeService.handle)\""))
+        #expect(page.text.contains("href=\"/login/\(FakeService.flowID)\""))
     }
 
     @Test func `without a session, or with nothing to choose, the browser goes on`() async throws {
-        let gone = try await Browser.with(service) { browser in
+        let gone = try await with(service) { browser in
             var browser = browser
             browser.cookie = nil
             return try await browser.get(Self.path)
         }
-        #expect(gone.status == 303 && gone.header("Location") == "/login?request=" + FakeService.handle)
+        #expect(gone.status == 303 && gone.header("Location") == "/login/" + FakeService.flowID)
         var logIn = FakeService()
         logIn.pending = FakeService.pending(page: .logIn)
-        let other = try await Browser.with(logIn) { try await $0.get(Self.path) }
-        #expect(other.status == 303 && other.header("Location") == "/authorize?continue=" + FakeService.handle)
-        #expect(try await Browser.with(service) { try await $0.get("/accounts") }.status == 400)
+        let other = try await with(logIn) { try await $0.get(Self.path) }
+        #expect(other.status == 303 && other.header("Location") == "/answer/" + FakeService.flowID)
     }
 }

@@ -7,7 +7,7 @@ enum LogInSamples {
         HostedPage(
             template: .loginAddress, language: .english, title: "t",
             content: [
-                "problems": problems, "needsScript": "s", "subject": "s", "token": "k", "once": "1", "emailLabel": "l",
+                "problems": problems, "needsScript": "s", "action": "/s", "token": "k", "once": "1", "emailLabel": "l",
                 "emailError": "e", "email": "v", "noKey": "k", "continue": "c", "loginPath": "/l", "byCompany": "b",
                 "module": "/m",
             ]),
@@ -18,7 +18,7 @@ enum LogInSamples {
                 "againPath": "/a", "again": "a", "module": "/m",
                 "accounts": .list([
                     [
-                        "challenge": "c", "address": "a", "company": "v", "employee": "v", "subject": "s",
+                        "challenge": "c", "address": "a", "company": "v", "employee": "v", "action": "/s",
                         "token": "k", "once": "1", "id": "i", "label": "l",
                     ]
                 ]),
@@ -27,22 +27,23 @@ enum LogInSamples {
             template: .key, language: .english, title: "t",
             content: [
                 "needsScript": "s", "account": "a", "text": "x", "challenge": "c", "purpose": "p", "company": "v",
-                "employee": "v", "subject": "s", "token": "k", "once": "1", "keyMissing": "m", "againPath": "/a",
+                "employee": "v", "action": "/s", "token": "k", "once": "1", "keyMissing": "m", "againPath": "/a",
                 "again": "a", "module": "/m",
             ]),
         HostedPage(
             template: .answers, language: .english, title: "t",
             content: [
-                "problems": problems, "account": "a", "text": "x", "subject": "s", "token": "k", "once": "1",
+                "problems": problems, "account": "a", "text": "x", "action": "/s", "token": "k", "once": "1",
                 "error": "e", "questions": .list([["field": "f", "question": "q"]]), "continue": "c",
                 "againPath": "/a", "again": "a", "recoverPath": "/r", "recover": "r",
             ]),
         HostedPage(
             template: .passphrase, language: .english, title: "t",
             content: [
-                "problems": problems, "account": "a", "subject": "s", "token": "k", "once": "1", "username": "u",
+                "problems": problems, "account": "a", "action": "/s", "token": "k", "once": "1", "username": "u",
                 "passphraseLabel": "l", "error": "e", "continue": "c",
-                "questions": .list([["toQuestions": "q"]]), "againPath": "/a", "again": "a", "recoverPath": "/r",
+                "questions": .list([["toQuestions": "q", "questionsPath": "/q"]]), "againPath": "/a", "again": "a",
+                "recoverPath": "/r",
                 "recover": "r",
             ]),
         HostedPage(
@@ -51,10 +52,17 @@ enum LogInSamples {
                 "account": "a", "unsuitable": "u",
                 "choice": .list([
                     [
-                        "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a", "hint": "h",
-                        "needsScript": "s",
+                        "action": "/a", "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a",
+                        "hint": "h", "needsScript": "s",
                     ]
                 ]), "otherPath": "/o", "other": "o",
+            ]),
+        HostedPage(
+            template: .answer, language: .english, title: "t",
+            content: [
+                "text": "x", "refresh": "0; url=/r", "link": .list([["url": "/u", "goOn": "g"]]),
+                "form": .list([["action": "/a", "fields": .list([["name": "n", "value": "v"]]), "goOn": "g"]]),
+                "module": "/m",
             ]),
         FlowDeadEnd.inactive.page(in: .english, again: "/login", status: 403, requestId: "id"),
     ]
@@ -62,7 +70,7 @@ enum LogInSamples {
     private static let login: PageContent = [
         "problems": problems, "needsScript": "s", "session": .list([["account": "a", "toAccount": "t"]]),
         "expected": "c", "accountsTitle": "t", "other": "o", "lastUsed": "l", "forget": "f", "forgetText": "f",
-        "forgetConfirm": "f", "subject": "s", "token": "k", "once": "1", "companyLabel": "c", "companyHint": "h",
+        "forgetConfirm": "f", "action": "/s", "token": "k", "once": "1", "companyLabel": "c", "companyHint": "h",
         "companyError": "e", "company": "v", "employeeLabel": "i", "employeeError": "e", "employee": "v",
         "noKey": "k", "continue": "c", "addressPath": "/a", "byAddress": "b", "registerPath": "/r", "register": "r",
         "recoverPath": "/r", "recover": "r", "deviceModule": "/m", "accountsModule": "/m",

@@ -14,8 +14,9 @@ import Testing
         HostedPage(
             template: .consent, language: .english, title: "t",
             content: [
-                "account": "a", "program": "p", "question": "q", "scopes": .list([["scope": "s"]]), "request": "r",
-                "token": "k", "deny": "n", "module": "/m", "page": "p", "act": "a", "hint": "h", "needsScript": "s",
+                "account": "a", "program": "p", "question": "q", "scopes": .list([["scope": "s"]]), "action": "/a",
+                "request": "r", "token": "k", "deny": "n", "module": "/m", "page": "p", "act": "a", "hint": "h",
+                "needsScript": "s",
             ]),
         HostedPage(
             template: .logout, language: .english, title: "t",
@@ -23,8 +24,8 @@ import Testing
                 "account": "a", "stay": "n", "asked": "x", "goOn": "g", "goOnPath": "/g",
                 "confirm": .list([
                     [
-                        "question": "q", "request": "r", "token": "k", "module": "/m", "page": "p", "act": "a",
-                        "hint": "h", "needsScript": "s",
+                        "question": "q", "action": "/a", "request": "r", "token": "k", "module": "/m", "page": "p",
+                        "act": "a", "hint": "h", "needsScript": "s",
                     ]
                 ]),
             ]),

@@ -24,33 +24,36 @@ private struct Registrant: Sendable {
         }
     }
 
-    private func cookies(_ flow: FlowCookie.Value?) -> [(String, String)] {
-        let pairs = ["__Host-tenure-form=\(Self.form)"] + (flow.map { ["__Host-tenure-flow=\($0.text)"] } ?? [])
+    static let flowPath = "/flow/" + FakeService.flowID
+
+    private func cookies(_ flow: BrowserFlow?) -> [(String, String)] {
+        let pairs =
+            ["__Host-tenure-form=\(Self.form)"] + (flow.map { ["__Host-tenure-flow-\($0.id)=\($0.text)"] } ?? [])
         return [("Cookie", pairs.joined(separator: "; "))]
     }
 
     func get(
-        _ path: String, in flow: FlowCookie.Value? = nil, _ headers: [(String, String)] = []
+        _ path: String, in flow: BrowserFlow? = nil, _ headers: [(String, String)] = []
     ) async throws -> API.Answer {
         try await browser.get(path, cookies(flow) + headers)
     }
 
     func post(
-        _ path: String, subject: String = "", _ fields: [(name: String, value: String)],
+        _ path: String, in flow: BrowserFlow? = nil, _ fields: [(name: String, value: String)],
         _ headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]
     ) async throws -> API.Answer {
-        let token = FormToken(cookie: Self.form, path: path, request: subject).text
+        let token = FormToken(cookie: Self.form, path: path, request: "").text
         return try await browser.post(
-            path, [("subject", subject), ("token", token), ("once", "1")] + fields, cookies(nil) + headers)
+            path, [("token", token), ("once", "1")] + fields, cookies(flow) + headers)
     }
 
     /// Sends the form that begins a registration.
     func register(
         _ path: String, company: String = "Acme", email: String = "7@acme.example", code: String = "",
-        request: String = ""
+        in flow: BrowserFlow? = nil
     ) async throws -> API.Answer {
         try await post(
-            path, subject: request,
+            path, in: flow,
             [("company", company), ("employee", "7"), ("email", email), ("code", code), ("key", Self.key)])
     }
 }
@@ -69,10 +72,11 @@ extension API.Answer {
         var service = FakeService()
         service.founding = rule
         try await Registrant.with(service) { registrant in
-            let choice = try await registrant.get("/register?request=\(FakeService.handle)")
-            let path = "/register/found?request=\(FakeService.handle)"
+            let id = FakeService.flowID
+            let choice = try await registrant.get("/register/\(id)", in: try FakeService.flow())
+            let path = "/register/found/\(id)"
             #expect(choice.text.contains("href=\"\(path)\"") == (rule != .off))
-            #expect(choice.text.contains("href=\"/register/join?request=\(FakeService.handle)\""))
+            #expect(choice.text.contains("href=\"/register/join/\(id)\""))
             let page = try await registrant.get("/register/found")
             #expect(page.status == 200 && page.text.contains("<form") == (rule != .off))
             #expect(page.text.contains("Code from the operator") == (rule == .code))
@@ -105,10 +109,11 @@ extension API.Answer {
                 #expect(page.text.contains("autocomplete=\"\(words)\""))
             }
             #expect(page.header("Referrer-Policy") == "no-referrer")
-            let reply = try await registrant.register(path, code: "c", request: FakeService.handle)
-            #expect(reply.status == 303 && reply.header("Location") == "/flow/key")
-            let cookie = "__Host-tenure-flow=registration.\(FakeService.started.flow).\(FakeService.handle);"
-            #expect(reply.setCookies.first?.hasPrefix(cookie) == true)
+            let reply = try await registrant.register(
+                path + "/" + FakeService.flowID, code: "c", in: try FakeService.flow())
+            #expect(reply.status == 303 && reply.header("Location") == Registrant.flowPath + "/key")
+            let cookie = "=1.registration.\(FakeService.started.flow).\(FakeService.handle)."
+            #expect(reply.setCookies.first?.contains(cookie) == true)
         }
         let started = try #require(await service.recorder.last)
         #expect(started.name == "startRegistration")
@@ -125,8 +130,9 @@ extension API.Answer {
                 let foreign = try await registrant.post(path, [("company", "Acme")], headers)
                 #expect(foreign.status == 403)
             }
-            let tokenless = try await registrant.browser.post(path, [("subject", ""), ("token", "x")])
-            #expect(tokenless.status == 403)
+            let tokenless = try await registrant.browser.post(path, [("company", "Ac\"me"), ("token", "x")])
+            #expect(tokenless.status == 403 && tokenless.text.contains("value=\"Ac&quot;me\""))
+            #expect(tokenless.text.contains("Send this form once more") && tokenless.setCookies.count == 1)
         }
         #expect(await service.recorder.entries.map(\.name).contains("startRegistration") == false)
     }
@@ -190,7 +196,9 @@ extension API.Answer {
 
 /// The page on which people choose questions and answers.
 @Suite(.timeLimit(.minutes(5))) struct CredentialsPageTests {
-    private static let flow = FlowCookie.Value(purpose: .registration, flow: "Zmxvdw", request: "")
+    private static func flow(_ purpose: FlowKind = .registration) throws -> BrowserFlow {
+        try FakeService.flow(.flow(purpose, handle: "Zmxvdw"), request: "")
+    }
     private static let entries: [(name: String, value: String)] =
         (1...5).flatMap { [(name: "question\($0)", value: "\($0 * 7)"), ("answer\($0)", "answer \($0)")] }
 
@@ -210,7 +218,7 @@ extension API.Answer {
 
     private func post(_ service: FakeService, _ fields: [(name: String, value: String)]) async throws -> API.Answer {
         try await Registrant.with(service) {
-            try await $0.post("/flow/credentials", subject: Self.flow.text, fields)
+            try await $0.post(Registrant.flowPath + "/credentials", in: Self.flow(), fields)
         }
     }
 
@@ -218,7 +226,7 @@ extension API.Answer {
         try await Registrant.with(service()) { registrant in
             for language in PageLanguage.allCases {
                 let page = try await registrant.get(
-                    "/flow/credentials", in: Self.flow, [("Accept-Language", language.rawValue)])
+                    Registrant.flowPath + "/credentials", in: Self.flow(), [("Accept-Language", language.rawValue)])
                 let list = QuestionListResponse(preferring: [language.rawValue])
                 #expect(list.locale == language.rawValue)
                 #expect(page.text.matches(of: /<option value="\d+">/).count == 5 * list.items.count)
@@ -292,7 +300,7 @@ extension API.Answer {
 
     @Test func `the blind mode alone is told before anything is typed`() async throws {
         let page = try await Registrant.with(service(blindOnly: true)) {
-            try await $0.get("/flow/credentials", in: Self.flow)
+            try await $0.get(Registrant.flowPath + "/credentials", in: Self.flow())
         }
         #expect(page.text.contains("Another program is needed") && !page.text.contains("<form"))
     }
@@ -301,17 +309,17 @@ extension API.Answer {
         var service = service()
         service.view = FakeService.view(.answers, purpose: .registration)
         try await Registrant.with(service) { registrant in
-            let other = try await registrant.get("/flow/credentials", in: Self.flow)
-            #expect(other.header("Location") == "/flow/answers")
-            let ended = try await registrant.get("/flow/credentials")
-            #expect(ended.status == ErrorCode.flowExpired.status)
+            let other = try await registrant.get(Registrant.flowPath + "/credentials", in: Self.flow())
+            #expect(other.header("Location") == Registrant.flowPath + "/answers")
+            let ended = try await registrant.get(Registrant.flowPath + "/credentials")
+            #expect(ended.status == 410)
         }
     }
 
     @Test func `a recovery replaces the credentials`() async throws {
-        let service = service(.recovery), flow = FlowCookie.Value(purpose: .recovery, flow: "Zmxvdw", request: "")
+        let service = service(.recovery)
         let reply = try await Registrant.with(service) {
-            try await $0.post("/flow/credentials", subject: flow.text, Self.entries)
+            try await $0.post(Registrant.flowPath + "/credentials", in: Self.flow(.recovery), Self.entries)
         }
         #expect(reply.status == 303)
         #expect(await service.recorder.entries.map(\.name).contains("recoverCredentials"))
@@ -327,8 +335,8 @@ extension API.Answer {
             try await $0.post(
                 "/recover", [("company", "Acme"), ("employee", "7"), ("way", way), ("key", Registrant.key)])
         }
-        #expect(reply.status == 303 && reply.header("Location") == "/flow/key")
-        #expect(reply.setCookies.first?.hasPrefix("__Host-tenure-flow=\(way).") == true)
+        #expect(reply.status == 303 && reply.header("Location")?.hasSuffix("/key") == true)
+        #expect(reply.setCookies.first?.contains(".\(way).") == true)
         #expect(await service.recorder.last?.name == name)
     }
 
@@ -343,12 +351,12 @@ extension API.Answer {
         service.outcome = .authorizationPending(
             employeePublicKey: [4], fingerprint: FakeService.fingerprint, position: nil)
         try await Registrant.with(service) { registrant in
-            let flow = FlowCookie.Value(purpose: .recovery, flow: "Zmxvdw", request: "")
+            let flow = try FakeService.flow(.flow(.recovery, handle: "Zmxvdw"), request: "")
             let reply = try await registrant.post(
-                "/flow/key", subject: flow.text, [("proof", Base64URL.encode([1, 2]))])
+                Registrant.flowPath + "/key", in: flow, [("proof", Base64URL.encode([1, 2]))])
             let path = try #require(reply.header("Location"))
             #expect(reply.status == 303 && path.hasPrefix("/recover/waiting?"))
-            #expect(reply.setCookies.contains { $0.hasPrefix("__Host-tenure-flow=; Max-Age=0") })
+            #expect(reply.setCookies.contains { $0.contains("=1.ended...") })
             let page = try await registrant.get(path)
             #expect(page.status == 200 && page.text.contains(FakeService.fingerprint))
             for forged in [
@@ -368,9 +376,9 @@ extension API.Answer {
         var service = FakeService(), refusal = ServiceError(code)
         refusal.availableAt = FakeService.time
         service.refusals["proveKey"] = refusal
-        let flow = FlowCookie.Value(purpose: purpose, flow: "Zmxvdw", request: "")
+        let flow = try FakeService.flow(.flow(purpose, handle: "Zmxvdw"), request: "")
         let page = try await Registrant.with(service) {
-            try await $0.post("/flow/key", subject: flow.text, [("proof", Base64URL.encode([1, 2]))])
+            try await $0.post(Registrant.flowPath + "/key", in: flow, [("proof", Base64URL.encode([1, 2]))])
         }
         #expect(page.status == code.status && page.text.contains(FakeService.time.forPeople))
         #expect(page.text.contains("href=\"/recover\""))

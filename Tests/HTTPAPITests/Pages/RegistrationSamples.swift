@@ -4,7 +4,7 @@
 enum RegistrationSamples {
     private static let problems: PageContent.Value =
         .list([["problemTitle": "p", "items": .list([["anchor": "#a", "problem": "p"]])]])
-    private static let hidden: PageContent = ["subject": "s", "token": "k", "once": "1"]
+    private static let hidden: PageContent = ["action": "/s", "token": "k", "once": "1"]
 
     private static func page(_ template: PageTemplate, _ content: PageContent) -> HostedPage {
         HostedPage(template: template, language: .english, title: "t", content: content)
@@ -20,7 +20,7 @@ enum RegistrationSamples {
         page(
             .register,
             hidden.merging([
-                "problems": problems, "needsScript": "s", "text": "x", "warning": "w", "action": "/r",
+                "problems": problems, "needsScript": "s", "text": "x", "warning": "w", "loginPath": "/l",
                 "companyLabel": "l", "companyHint": "h", "companyError": "e", "company": "c", "employeeLabel": "l",
                 "employeeHint": "h", "employeeError": "e", "employee": "i", "emailLabel": "l", "emailHint": "h",
                 "emailError": "e", "email": "m", "codeLabel": "l", "codeError": "e", "code": "c", "noKey": "k",
@@ -45,7 +45,7 @@ enum RegistrationSamples {
             hidden.merging([
                 "problems": problems, "needsScript": "s", "text": "x", "companyLabel": "l", "companyHint": "h",
                 "companyError": "e", "company": "c", "employeeLabel": "l", "employeeError": "e", "employee": "i",
-                "waysLabel": "l", "wayError": "e",
+                "waysLabel": "l", "wayError": "e", "loginPath": "/l",
                 "ways": .list([
                     ["wayField": "f", "way": "w", "wayLabel": "l", "wayHint": "h", "chosen": "true"]
                 ]),

@@ -13,6 +13,7 @@ private struct WaitingBrowser: Sendable {
 
     let browser: Browser
     var wait: String? = FakeService.waitCookie
+    var request = ""
     var session: String?
 
     static func with<Value: Sendable>(
@@ -27,7 +28,10 @@ private struct WaitingBrowser: Sendable {
 
     private var cookies: [(String, String)] {
         let pairs = [
-            "__Host-tenure-form=\(Self.form)", wait.map { "__Host-tenure-wait=\($0)" },
+            "__Host-tenure-form=\(Self.form)",
+            wait.flatMap { try? FakeService.flow(.wait($0), request: request) }.map {
+                "__Host-tenure-flow-\($0.id)=\($0.text)"
+            },
             session.map { "__Host-tenure=\($0)" },
         ]
         return [("Cookie", pairs.compactMap(\.self).joined(separator: "; "))]
@@ -36,15 +40,13 @@ private struct WaitingBrowser: Sendable {
     func get(_ path: String) async throws -> API.Answer { try await browser.get(path, cookies) }
 
     /// Sends a form as a page of the service does.
-    ///
-    /// - Parameter template: The path that the form's token is for, if it has captures.
     func post(
-        _ path: String, template: String? = nil, _ fields: [(name: String, value: String)] = [], token: String? = nil,
+        _ path: String, _ fields: [(name: String, value: String)] = [], token: String? = nil,
         _ headers: [(String, String)] = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin")]
     ) async throws -> API.Answer {
-        let right = FormToken(cookie: Self.form, path: template ?? path, request: "").text
+        let right = FormToken(cookie: Self.form, path: path, request: "").text
         return try await browser.post(
-            path, [("subject", ""), ("token", token ?? right), ("once", "1")] + fields, cookies + headers)
+            path, [("token", token ?? right), ("once", "1")] + fields, cookies + headers)
     }
 }
 
@@ -56,10 +58,10 @@ extension API.Answer {
 @Suite(.timeLimit(.minutes(5))) struct WaitingPageTests {
     private static let words = FingerprintWords([UInt8](repeating: 0xAB, count: 32)).text
     private static let link = "/waiting/mail/\(FakeService.appId.lowercased)/\(FakeService.employeeId.lowercased)"
-    private static let linkTemplate = "/waiting/mail/{tenantId}/{flowId}"
+    private static let path = "/waiting/" + FakeService.flowID
     /// The form behind the link, with `expires=1` and `key=ab`.
     private static let armed = ArmedForm(
-        holder: .visitor, cookie: WaitingBrowser.form, path: linkTemplate,
+        holder: .visitor, cookie: WaitingBrowser.form, path: "/waiting/mail/{tenantId}/{flowId}",
         subject: [FakeService.appId.lowercased, FakeService.employeeId.lowercased, "1", "ab"].joined(separator: "\n"))
 
     private func waiting(_ view: WaitView?) -> FakeService {
@@ -69,17 +71,17 @@ extension API.Answer {
     }
 
     private func deleted(_ answer: API.Answer) -> Bool {
-        answer.setCookies.contains { $0.hasPrefix("__Host-tenure-wait=; Max-Age=0;") }
+        answer.setCookies.contains { $0.contains("-\(FakeService.flowID)=1.ended...") || $0.contains("=1.done...") }
     }
 
     @Test func `the page shows fingerprint and words, and listens`() async throws {
         try await WaitingBrowser.with { browser in
-            let page = try await browser.get("/waiting")
+            let page = try await browser.get(Self.path)
             #expect(page.status == 200 && page.text.contains(Self.words))
             #expect(page.text.contains(String(repeating: "ab", count: 32)))
-            #expect(page.text.contains("data-events=\"/waiting/events\"") && page.text.contains("<noscript>"))
-            #expect(page.text.contains("<form method=\"get\" action=\"/waiting\">"))
-            #expect(!page.text.contains("data-wait=") && !page.text.contains("/waiting/code"))
+            #expect(page.text.contains("data-events=\"\(Self.path)/events\"") && page.text.contains("<noscript>"))
+            #expect(page.text.contains("<form method=\"get\" action=\"\(Self.path)\">"))
+            #expect(!page.text.contains("data-wait=") && !page.text.contains("/code"))
         }
     }
 
@@ -91,7 +93,7 @@ extension API.Answer {
             (FakeService.wait(canSendMail: false), .waitNoMail),
         ]
         for (view, word) in views {
-            let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get("/waiting") }
+            let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get(Self.path) }
             #expect(page.text.contains(word.text(in: .english)), "\(word)")
         }
     }
@@ -99,13 +101,13 @@ extension API.Answer {
     @Test func `a wait that is over, or refused, loses its cookie`() async throws {
         let ends: [(WaitView?, Int)] = [(nil, 410), (FakeService.wait(.over), 410), (FakeService.wait(.refused), 403)]
         for (view, status) in ends {
-            let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get("/waiting") }
+            let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get(Self.path) }
             #expect(page.status == status && deleted(page))
         }
         let none = try await WaitingBrowser.with { browser in
             var browser = browser
             browser.wait = nil
-            return try await browser.get("/waiting")
+            return try await browser.get(Self.path)
         }
         #expect(none.status == 410)
     }
@@ -114,9 +116,9 @@ extension API.Answer {
         let service = waiting(nil)
         let (sent, page) = try await WaitingBrowser.with(service) { browser in
             var browser = browser
-            let sent = try await browser.post("/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")])
+            let sent = try await browser.post(Self.path + "/continue", [("challenge", "Yw"), ("proof", "Yw")])
             browser.session = FakeService.cookie
-            return (sent, try await browser.get("/waiting"))
+            return (sent, try await browser.get(Self.path))
         }
         #expect(sent.status == 303)
         #expect(page.status == 303 && page.header("Location") == "/account" && deleted(page))
@@ -125,29 +127,70 @@ extension API.Answer {
     @Test func `an authorized browser signs, and goes on to its client`() async throws {
         let service = waiting(FakeService.wait(.authorized))
         try await WaitingBrowser.with(service) { browser in
-            let page = try await browser.get("/waiting")
+            let page = try await browser.get(Self.path)
             #expect(page.text.contains("data-wait=\"\(Base64URL.encode(Array("challenge".utf8)))\""))
             #expect(!page.text.contains("data-events"))
-            let reply = try await browser.post("/waiting/continue", [("challenge", "Y2hhbGxlbmdl"), ("proof", "c2ln")])
+            let reply = try await browser.post(
+                Self.path + "/continue", [("challenge", "Y2hhbGxlbmdl"), ("proof", "c2ln")])
             #expect(reply.status == 303)
-            #expect(reply.header("Location") == "/authorize?continue=" + FakeService.waitRequest)
-            #expect(deleted(reply))
+            #expect(reply.header("Location") == "/account" && deleted(reply))
+            var atClient = browser
+            atClient.request = FakeService.handle
+            let next = try await atClient.post(Self.path + "/continue", [("challenge", "Yw"), ("proof", "Yw")])
+            #expect(next.header("Location") == "/answer/" + FakeService.flowID)
             #expect(reply.setCookies.contains { $0.hasPrefix("__Host-tenure=\(FakeService.newCookie);") })
         }
         let entry = try #require(await service.recorder.entries.first { $0.name == "endWait" })
         #expect(entry.details["challenge"] == "Y2hhbGxlbmdl" && entry.details["signature"] == "c2ln")
     }
 
+    @Test func `somebody else who is logged in is replaced by a button alone`() async throws {
+        let other = FakeService.browser(of: FakeService.appId)
+        var service = waiting(FakeService.wait(.authorized))
+        service.browser = other
+        try await WaitingBrowser.with(service) { browser in
+            var browser = browser
+            browser.session = FakeService.cookie
+            let page = try await browser.get(Self.path)
+            #expect(
+                page.status == 200 && page.text.contains("<button type=\"submit\">Log in as 7 instead of 7</button>"))
+            #expect(page.text.contains("name=\"replaces\" value=\"\(other.employeeID.lowercased)\""))
+            // The module of a page from before the other log-in.
+            for replaces in ["", FakeService.employeeId.lowercased] {
+                let reply = try await browser.post(
+                    Self.path + "/continue", [("challenge", "Yw"), ("proof", "Yw"), ("replaces", replaces)])
+                #expect(reply.status == 303 && reply.header("Location") == Self.path)
+            }
+        }
+        #expect(await service.recorder.entries.allSatisfy { $0.name != "endWait" })
+        // A session of the same account does, unless the client wants another log-in.
+        service = waiting(FakeService.wait(.authorized))
+        try await WaitingBrowser.with(service) { browser in
+            var browser = browser
+            browser.session = FakeService.cookie
+            #expect(try await browser.get(Self.path).header("Location") == "/account")
+            browser.request = FakeService.handle
+            #expect(try await browser.get(Self.path).header("Location") == "/answer/" + FakeService.flowID)
+        }
+        service.pending = FakeService.pending(page: .logIn)
+        try await WaitingBrowser.with(service) { browser in
+            var browser = browser
+            browser.session = FakeService.cookie
+            browser.request = FakeService.handle
+            #expect(try await browser.get(Self.path).text.contains("data-wait="))
+        }
+    }
+
     @Test func `a form of another site, or without its token, opens nothing`() async throws {
         let service = waiting(FakeService.wait(.authorized))
         try await WaitingBrowser.with(service) { browser in
             let foreign = try await browser.post(
-                "/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")],
+                Self.path + "/continue", [("challenge", "Yw"), ("proof", "Yw")],
                 [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")])
             #expect(foreign.status == 403)
             let forged = try await browser.post(
-                "/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")], token: "x")
-            #expect(forged.status == 403)
+                Self.path + "/continue", [("challenge", "Yw"), ("proof", "Yw")], token: "x")
+            #expect(forged.status == 303 && forged.header("Location") == Self.path)
         }
         #expect(await service.recorder.entries.allSatisfy { $0.name != "endWait" })
     }
@@ -159,9 +202,9 @@ extension API.Answer {
             var service = waiting(FakeService.wait(.authorized))
             service.refusals = ["endWait": ServiceError(code)]
             let page = try await WaitingBrowser.with(service) {
-                try await $0.post("/waiting/continue", [("challenge", "Yw"), ("proof", "Yw")])
+                try await $0.post(Self.path + "/continue", [("challenge", "Yw"), ("proof", "Yw")])
             }
-            #expect(page.text.contains(title.text(in: .english)) && page.text.contains("href=\"/waiting\""))
+            #expect(page.text.contains(title.text(in: .english)) && page.text.contains("href=\"\(Self.path)\""))
             #expect(!deleted(page))
         }
     }
@@ -170,27 +213,27 @@ extension API.Answer {
         let view = FakeService.wait(mail: .sent(until: FakeService.time), triesLeft: 5)
         var service = waiting(view)
         let right = try await WaitingBrowser.with(service) {
-            try await $0.post("/waiting/code", [("code", "7kq2 m9xa")])
+            try await $0.post(Self.path + "/code", [("code", "7kq2 m9xa")])
         }
-        #expect(right.status == 303 && right.header("Location") == "/waiting")
+        #expect(right.status == 303 && right.header("Location") == Self.path)
         #expect(await service.recorder.entries.last { $0.name == "enterDeviceCode" }?.details["code"] == "7kq2 m9xa")
         service.deviceCode = .wrong(triesLeft: 3)
-        let wrong = try await WaitingBrowser.with(service) { try await $0.post("/waiting/code", [("code", "x")]) }
+        let wrong = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code", [("code", "x")]) }
         #expect(wrong.status == 403 && wrong.text.contains("href=\"#code\""))
         #expect(wrong.text.contains(PageWord.waitCodeWrong.text(in: .english, "3")))
         service.deviceCode = .over
-        let over = try await WaitingBrowser.with(service) { try await $0.post("/waiting/code", [("code", "x")]) }
+        let over = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code", [("code", "x")]) }
         #expect(over.text.contains(PageWord.waitCodeOver.text(in: .english)))
-        let empty = try await WaitingBrowser.with(service) { try await $0.post("/waiting/code") }
+        let empty = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code") }
         #expect(empty.text.contains(PageWord.waitCodeMissing.text(in: .english)))
     }
 
     @Test func `a mail is sent where one may be, and otherwise the page says so`() async throws {
         let sent = try await WaitingBrowser.with(waiting(FakeService.wait(mail: .possible))) {
-            try await $0.post("/waiting/mail")
+            try await $0.post(Self.path + "/mail")
         }
         #expect(sent.status == 303)
-        let none = try await WaitingBrowser.with { try await $0.post("/waiting/mail") }
+        let none = try await WaitingBrowser.with { try await $0.post(Self.path + "/mail") }
         #expect(none.status == 403)
     }
 
@@ -219,18 +262,16 @@ extension API.Answer {
     @Test func `the buttons of the link's page confirm and refuse`() async throws {
         let service = FakeService(), fields = [(name: "expires", value: "1"), ("key", "ab")]
         try await WaitingBrowser.with(service) { browser in
-            let unarmed = try await browser.post(
-                Self.link, template: Self.linkTemplate, fields + [("answer", "confirm")])
+            let unarmed = try await browser.post(Self.link, fields + [("answer", "confirm")])
             #expect(unarmed.status == 403)
             let granted = Self.armed.granted(at: .now())
             let armed = [(name: "page", value: granted.page), ("nonce", granted.nonce)]
-            let confirmed = try await browser.post(
-                Self.link, template: Self.linkTemplate, fields + [("answer", "confirm")] + armed)
-            #expect(confirmed.status == 303 && confirmed.header("Location") == "/waiting")
+            let confirmed = try await browser.post(Self.link, fields + [("answer", "confirm")] + armed)
+            #expect(confirmed.status == 303 && confirmed.header("Location") == Self.path)
             let refused = try await browser.post(
-                Self.link, template: Self.linkTemplate, fields + [("answer", "refuse")])
+                Self.link, fields + [("answer", "refuse")])
             #expect(refused.status == 200 && refused.text.contains(PageWord.mailRefused.text(in: .english)))
-            let neither = try await browser.post(Self.link, template: Self.linkTemplate, fields)
+            let neither = try await browser.post(Self.link, fields)
             #expect(neither.status == 400)
         }
         #expect(
@@ -245,11 +286,11 @@ extension API.Answer {
 
     @Test func `a stream tells of the decision at once, and ends`() async throws {
         let answer = try await WaitingBrowser.with(waiting(FakeService.wait(.authorized))) {
-            try await $0.get("/waiting/events")
+            try await $0.get(Self.path + "/events")
         }
         #expect(answer.status == 200 && answer.header("Content-Type") == "text/event-stream")
         #expect(answer.text.hasSuffix("event: decided\ndata: look\n\n"))
-        let none = try await WaitingBrowser.with(waiting(nil)) { try await $0.get("/waiting/events") }
+        let none = try await WaitingBrowser.with(waiting(nil)) { try await $0.get(Self.path + "/events") }
         #expect(none.status == 204)
     }
 }

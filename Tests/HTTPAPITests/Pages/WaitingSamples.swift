@@ -9,14 +9,16 @@ enum WaitingSamples {
                 "problems": .list([["problemTitle": "p", "items": .list([["anchor": "#a", "problem": "p"]])]]),
                 "account": "a", "text": "x", "wordsLabel": "w", "words": "w", "fingerprintLabel": "f",
                 "fingerprint": "f", "compare": "c", "noMail": "n", "mail": .list([mail]), "live": "l",
-                "needsScript": "s", "look": "l", "until": "u", "again": "a", "againPath": "/a", "events": "/e",
+                "needsScript": "s", "look": "l", "until": "u", "page": "/p", "again": "a", "againPath": "/a",
+                "events": "/e",
                 "module": "/m",
             ]),
         HostedPage(
             template: .waitingEnd, language: .english, title: "t",
             content: [
                 "needsScript": "s", "account": "a", "text": "x", "challenge": "c", "device": "d", "company": "v",
-                "employee": "v", "subject": "s", "token": "k", "once": "1", "keyMissing": "m", "againPath": "/a",
+                "employee": "v", "page": "/p", "replaces": "r", "instead": "i", "action": "/s", "token": "k",
+                "once": "1", "keyMissing": "m", "againPath": "/a",
                 "again": "a", "module": "/m",
             ]),
         HostedPage(
@@ -27,16 +29,17 @@ enum WaitingSamples {
                 "key": "k", "refuse": "r", "refuseText": "r", "goOn": "g", "goOnPath": "/g",
                 "confirm": .list([
                     ["sentence": "s", "module": "/m", "page": "p", "act": "a", "hint": "h", "needsScript": "s"]
-                ]), "subject": "s", "token": "k",
+                ]), "token": "k",
                 "once": "1",
             ]),
     ]
 
     private static let mail: PageContent = [
-        "mailTitle": "t", "mailText": "x", "send": "s", "sendToken": "k", "sendOnce": "1", "sendError": "e",
+        "mailTitle": "t", "mailText": "x", "send": "s", "sendAction": "/s", "sendToken": "k", "sendOnce": "1",
+        "sendError": "e",
         "code": .list([
             [
-                "codeLabel": "l", "codeError": "e", "codeHint": "h", "codeSend": "s", "subject": "s", "token": "k",
+                "codeLabel": "l", "codeError": "e", "codeHint": "h", "codeSend": "s", "action": "/s", "token": "k",
                 "once": "1",
             ]
         ]),

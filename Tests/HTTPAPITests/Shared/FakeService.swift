@@ -36,6 +36,8 @@ struct FakeService: UseCaseRunner {
     var claims: AccessTokenClaims? = Self.activeClaims
     /// What waits for consent.
     var pending: AwaitedAuthorization? = Self.pending()
+    /// The session of the one cookie.
+    var browser = Self.browser()
     /// Whether the operator has enabled the pages.
     var hasPagesApp = true
     /// Who may found a tenant on the pages.

@@ -26,7 +26,7 @@ import Testing
             "revocation_endpoint": "https://id.example/oauth/revoke",
             "revocation_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
             "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
-            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "response_types_supported": ["code"], "response_modes_supported": ["query", "form_post"],
             "grant_types_supported": ["authorization_code", "refresh_token"], "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": ["RS256", "ES256"],
             "code_challenge_methods_supported": ["S256"],

@@ -44,9 +44,9 @@ import Testing
     }
 
     @Test func `tells the origin of a URI for the policy of a page`() throws {
-        #expect(try ClientURI("https://app.example.com:8443/a?b").origin == "https://app.example.com:8443")
-        #expect(try ClientURI("http://[::1]/a").origin == "http://[::1]")
-        #expect(try ClientURI("com.example.app:/callback").origin == "com.example.app:")
+        #expect(try ClientURI("https://app.example.com:8443/a?b").webOrigin == "https://app.example.com:8443")
+        #expect(try ClientURI("http://[::1]/a").webOrigin == "http://[::1]")
+        #expect(try ClientURI("com.example.app:/callback").webOrigin == nil)
     }
 
     @Test(arguments: [

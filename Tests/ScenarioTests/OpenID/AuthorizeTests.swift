@@ -56,18 +56,19 @@ struct `The authorization endpoint` {
         let (party, member, _) = try await scene("login.example")
         let asked = try await party.authorize(cookie: nil)
         let location = try #require(asked.headers["location"])
-        #expect(asked.status == 303 && location.hasPrefix("/login?request="))
-        let handle = String(location.dropFirst("/login?request=".count))
+        #expect(asked.status == 303 && location.hasPrefix("/login/"))
+        let handle = try party.handle(asked)
+        #expect(!location.contains(handle), "the handle stands in an address")
         let call = Call(requestId: "page")
         let pending = try await party.world.service.run(ReadAuthorization(handle: handle, cookie: nil), call)
-        #expect(pending?.page == .logIn && pending?.origin == "https://app.example.com")
+        #expect(pending?.page == .logIn)
         let cookie = try await party.cookie(of: member)
         let went = try await party.world.service.run(ContinueAuthorization(handle: handle, cookie: cookie), call)
-        guard case .redirect(let url, _) = went else {
+        guard case .redirect(let answer) = went else {
             Issue.record("the request does not go on")
             return
         }
-        #expect(url.hasPrefix(RelyingParty.redirect + "?code="))
+        #expect(answer.url.hasPrefix(RelyingParty.redirect + "?code=") && answer.origin == "https://app.example.com")
         let again = try await party.world.service.run(ContinueAuthorization(handle: handle, cookie: cookie), call)
         #expect(again == .fault(.expired), "a request is answered once")
         for other in ["", "x", String(handle.dropLast()) + "A"] {
@@ -92,7 +93,7 @@ struct `The authorization endpoint` {
         try await party.world.linkApp(party.app, to: "stranger.example")
         let cookie = try await party.cookie(of: stranger)
         let reply = try await party.authorize(cookie: cookie)
-        #expect(reply.headers["location"]?.hasPrefix("/accounts?request=") == true, "\(reply)")
+        #expect(reply.headers["location"]?.hasPrefix("/accounts/") == true, "\(reply)")
         let silent = try party.answer(try await party.authorize(["prompt": "none"], cookie: cookie))
         #expect(silent["error"] == "account_selection_required" && silent["code"] == nil)
     }
@@ -126,11 +127,11 @@ struct `The authorization endpoint` {
         #expect(wide["preferred_username"] == "ceo%40bigcorp.example~names.example")
 
         func page(_ hint: String, _ party: RelyingParty) async throws -> (path: String, AwaitedAuthorization?) {
-            let location = try #require(
-                try await party.authorize(["login_hint": hint], cookie: nil).headers["location"])
-            let parts = location.components(separatedBy: "?request=")
-            let read = ReadAuthorization(handle: parts[1], cookie: nil)
-            return (parts[0], try await world.service.run(read, Call(requestId: "page")))
+            let asked = try await party.authorize(["login_hint": hint], cookie: nil)
+            let read = ReadAuthorization(handle: try party.handle(asked), cookie: nil)
+            return (
+                try #require(Page(reply: asked).place), try await world.service.run(read, Call(requestId: "page"))
+            )
         }
         let (path, name) = try await page("ceo%40bigcorp.example~names.example", anyone)
         #expect(path == "/login" && name?.loginHint == "ceo@bigcorp.example" && name?.tenant == company)
@@ -167,7 +168,7 @@ struct `The authorization endpoint` {
         let (party, member, _) = try await scene("state.example")
         let state = String(repeating: "s", count: 8_192)
         let asked = try await party.authorize(["state": state], cookie: nil)
-        let handle = try #require(asked.headers["location"]?.components(separatedBy: "request=").last)
+        let handle = try party.handle(asked)
         let cookie = try await party.cookie(of: member)
         let answer = try party.answer(try await party.browse("/authorize", [("continue", handle)], cookie: cookie))
         #expect(answer["state"] == state && answer["code"] != nil)
@@ -179,15 +180,15 @@ struct `The authorization endpoint` {
         var wasGiven = false
         for _ in 0..<12 {
             let asked = try await party.authorize(cookie: cookie)
-            let handle = String(try #require(asked.headers["location"]).dropFirst("/consent?request=".count))
+            let handle = try party.handle(asked)
             let before = try await party.world.count("ConsentGiven")
             let answers = try await concurrently(2) { number in
                 try await service.run(
                     AnswerConsent(handle: handle, cookie: cookie, isGiven: number == 0), Call(requestId: "tab"))
             }
             let told = answers.compactMap { answer -> String? in
-                guard case .redirect(let url, _) = answer else { return nil }
-                return url
+                guard case .redirect(let answer) = answer else { return nil }
+                return answer.url
             }
             #expect(told.count == 1, "the other tab is too late")
             let isGiven = told.first?.contains("code=") ?? false
@@ -201,18 +202,17 @@ struct `The authorization endpoint` {
     @Test func `asks for consent once, and a withdrawal ends the grant`() async throws {
         let (party, _, cookie) = try await scene("consent.example") { $0.consent = "once" }
         let asked = try await party.authorize(cookie: cookie), call = Call(requestId: "page")
-        let location = try #require(asked.headers["location"])
-        #expect(location.hasPrefix("/consent?request="))
-        let handle = String(location.dropFirst("/consent?request=".count))
+        #expect(asked.headers["location"]?.hasPrefix("/consent/") == true)
+        let handle = try party.handle(asked)
         let foreign = try await party.world.service.run(
             AnswerConsent(handle: handle, cookie: nil, isGiven: true), call)
-        guard case .ask(.logIn, _) = foreign else {
+        guard case .ask(.logIn, _, _) = foreign else {
             Issue.record("an answer counted without the browser session")
             return
         }
         let went = try await party.world.service.run(
             AnswerConsent(handle: handle, cookie: cookie, isGiven: true), call)
-        guard case .redirect(let url, _) = went, url.contains("code=") else {
+        guard case .redirect(let answer) = went, answer.url.contains("code=") else {
             Issue.record("the consent was not enough")
             return
         }
@@ -229,14 +229,14 @@ struct `The authorization endpoint` {
         #expect(try await party.world.service.run(ListConsents(browser: browser), call).isEmpty)
 
         let second = try await party.authorize(cookie: cookie)
-        let next = String(try #require(second.headers["location"]).dropFirst("/consent?request=".count))
+        let next = try party.handle(second)
         let refused = try await party.world.service.run(
             AnswerConsent(handle: next, cookie: cookie, isGiven: false), call)
-        guard case .redirect(let told, _) = refused else {
+        guard case .redirect(let told) = refused else {
             Issue.record("the client is not told")
             return
         }
-        #expect(told.contains("error=access_denied"))
+        #expect(told.url.contains("error=access_denied"))
     }
 
     @Test func `oidcc-rp-initiated-logout ends the session of the hint and returns with state`() async throws {
@@ -254,7 +254,7 @@ struct `The authorization endpoint` {
             hint + [("client_id", foreign.app.appId)],
         ] {
             let reply = try await party.browse("/logout", parameters, cookie: cookie)
-            #expect(reply.headers["location"]?.hasPrefix("/logout/confirm?request=") == true, "\(parameters)")
+            #expect(reply.headers["location"]?.hasPrefix("/logout/confirm/") == true, "\(parameters)")
         }
         #expect(try await party.userInfo(tokens.access).status == 200, "nothing ended yet")
         // oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri
@@ -281,14 +281,14 @@ struct `The authorization endpoint` {
     @Test func `records what it does, and verification finds nothing wrong`() async throws {
         let (party, _, cookie) = try await scene("recorded.example") { $0.consent = "always" }
         let asked = try await party.authorize(cookie: cookie)
-        let handle = String(try #require(asked.headers["location"]).dropFirst("/consent?request=".count))
+        let handle = try party.handle(asked)
         let went = try await party.world.service.run(
             AnswerConsent(handle: handle, cookie: cookie, isGiven: true), Call(requestId: "page"))
-        guard case .redirect(let url, _) = went else {
+        guard case .redirect(let answer) = went else {
             Issue.record("no code")
             return
         }
-        let code = try #require(URLComponents(string: url)?.queryItems?.first { $0.name == "code" }?.value)
+        let code = try #require(URLComponents(string: answer.url)?.queryItems?.first { $0.name == "code" }?.value)
         _ = try GrantTokens(try await party.redeem(code))
         _ = try await party.redeem(code)
         let ledger = try await party.world.ledger("recorded.example")

@@ -240,13 +240,13 @@ struct ConformanceStage: Sendable {
     func expectLogIn(_ changes: [String: String?]) async throws {
         let first = try await party.tokens(cookie: cookie).claims
         let asked = try await party.authorize(changes, cookie: cookie)
-        let location = try #require(asked.headers["location"]), page = "/login?request="
+        let location = try #require(asked.headers["location"]), page = "/login/"
         try #require(location.hasPrefix(page), "\(location)")
         // The claim has whole seconds.
         try await Task.sleep(for: .milliseconds(1_100))
         let again = try await party.world.client.logIn(member.person, member.device)
         let cookie = try await party.cookie(of: Member(member.person, member.device, again))
-        let next = "/authorize?continue=\(location.dropFirst(page.count))"
+        let next = "/authorize?continue=\(try party.handle(asked))"
         let answer = try party.answer(try await party.browse(next, cookie: cookie))
         let second = try GrantTokens(try await party.redeem(try #require(answer["code"]))).claims
         #expect(second["sub"] == first["sub"] && second["sid"] != first["sid"])
@@ -276,12 +276,12 @@ extension RelyingParty {
     /// The tokens of a grant that outlives the session, after the person consented on the page.
     fileprivate func offlineTokens(cookie: String) async throws -> GrantTokens {
         let asked = try await authorize(["scope": "openid offline_access", "prompt": "consent"], cookie: cookie)
-        let location = try #require(asked.headers["location"]), page = "/consent?request="
-        try #require(location.hasPrefix(page), "\(location)")
-        let consent = AnswerConsent(handle: String(location.dropFirst(page.count)), cookie: cookie, isGiven: true)
+        try #require(Page(reply: asked).place == "/consent", "\(asked)")
+        let consent = AnswerConsent(handle: try handle(asked), cookie: cookie, isGiven: true)
         let answer = try await world.service.run(consent, Call(requestId: "page"))
-        guard case .redirect(let url, _) = answer else { throw Flow.Unexpected(description: "no code") }
-        let code = URLComponents(string: url)?.queryItems?.first { $0.name == "code" }?.value
+        guard case .redirect(let told) = answer else { throw Flow.Unexpected(description: "no code") }
+        #expect(told.isFormPost == (changes["response_mode"] == "form_post"))
+        let code = told.fields.first { $0.name == "code" }?.value
         return try GrantTokens(try await redeem(try #require(code)))
     }
 }

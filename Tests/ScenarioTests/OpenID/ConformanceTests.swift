@@ -9,8 +9,7 @@ struct `The conformance modules` {
     }
 
     /// The plan has the modules of Basic OP, each answered by a form.
-    @Test(.disabled("until form_post is merged"), arguments: ConformanceModule.basic)
-    func `of Form Post OP hold`(module: ConformanceModule) async throws {
+    @Test(arguments: ConformanceModule.basic) func `of Form Post OP hold`(module: ConformanceModule) async throws {
         try await module.check(try await ConformanceStage(try sharedWorld(), mode: "form_post"))
     }
 

@@ -53,14 +53,12 @@ struct `A lasting grant` {
     private func consent(
         _ reply: HTTPReply, _ party: RelyingParty, cookie: String
     ) async throws -> String {
-        let location = try #require(reply.headers["location"])
-        try #require(location.hasPrefix("/consent?request="), "\(location)")
-        let answer = AnswerConsent(
-            handle: String(location.dropFirst("/consent?request=".count)), cookie: cookie, isGiven: true)
-        guard case .redirect(let url, _) = try await party.world.service.run(answer, Call(requestId: "consent")) else {
+        try #require(Page(reply: reply).place == "/consent", "\(reply)")
+        let answer = AnswerConsent(handle: try party.handle(reply), cookie: cookie, isGiven: true)
+        guard case .redirect(let told) = try await party.world.service.run(answer, Call(requestId: "consent")) else {
             throw Unanswered()
         }
-        return try #require(URLComponents(string: url)?.queryItems?.first { $0.name == "code" }?.value)
+        return try #require(URLComponents(string: told.url)?.queryItems?.first { $0.name == "code" }?.value)
     }
 
     private struct Unanswered: Error {}

@@ -178,14 +178,13 @@ struct `An attacker at the provider` {
     }
 
     private func code(at uri: String, _ party: RelyingParty, cookie: String) async throws -> String? {
-        let location = try await party.authorize(["redirect_uri": uri], cookie: cookie).headers["location"] ?? ""
-        guard location.hasPrefix("/consent?request=") else { return nil }
-        let answer = AnswerConsent(
-            handle: String(location.dropFirst("/consent?request=".count)), cookie: cookie, isGiven: true)
-        guard case .redirect(let url, _) = try await party.world.service.run(answer, Call(requestId: "consent")) else {
+        let asked = try await party.authorize(["redirect_uri": uri], cookie: cookie)
+        guard Page(reply: asked).place == "/consent" else { return nil }
+        let answer = AnswerConsent(handle: try party.handle(asked), cookie: cookie, isGiven: true)
+        guard case .redirect(let told) = try await party.world.service.run(answer, Call(requestId: "consent")) else {
             return nil
         }
-        return URLComponents(string: url)?.queryItems?.first { $0.name == "code" }?.value
+        return URLComponents(string: told.url)?.queryItems?.first { $0.name == "code" }?.value
     }
 
     @Test func `gets an answer to every input, and no defect`() async throws {

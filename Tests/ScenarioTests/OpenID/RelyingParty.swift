@@ -75,25 +75,24 @@ struct RelyingParty: Sendable {
         try await browse("/authorize", parameters(changes), cookie: cookie)
     }
 
-    /// The parameters of the address to which a reply sends the browser, or of the form that it posts there.
+    /// The handle of the stored request in the cookie of the flow that a reply begins.
+    func handle(_ reply: HTTPReply) throws -> String {
+        let cookie = try #require(reply.headers["set-cookie"], "\(reply)")
+        return try #require(cookie.components(separatedBy: ".").dropFirst(3).first)
+    }
+
+    /// The parameters of the address to which a reply sends the browser: by a redirect, by a page, or by its form.
     func answer(_ reply: HTTPReply, at redirect: String = redirect) throws -> [String: String] {
-        if changes["response_mode"] == "form_post" { return try posted(reply, to: redirect) }
-        try #require(reply.status == 303, "\(reply)")
-        let location = try #require(reply.headers["location"])
+        let page = Page(reply: reply)
+        if let form = try? page.form(redirect) {
+            return Dictionary(form.fields.map { ($0.name, $0.value) }, uniquingKeysWith: { $0 + $1 })
+        }
+        try #require(changes["response_mode"] != "form_post", "\(reply)")
+        try #require(reply.status == 303 || page.refresh != nil, "\(reply)")
+        let location = try #require(page.location ?? page.refresh)
         try #require(location.hasPrefix(redirect), "\(location)")
         let items = try #require(URLComponents(string: location)?.queryItems)
         return Dictionary(items.map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { $0 + $1 })
-    }
-
-    /// The fields of the form that a page posts to the client (OAuth 2.0 Form Post Response Mode).
-    private func posted(_ reply: HTTPReply, to redirect: String) throws -> [String: String] {
-        let html = String(decoding: reply.body, as: UTF8.self)
-        try #require(reply.status == 200 && reply.headers["location"] == nil, "\(reply)")
-        try #require(html.contains("method=\"post\"") && html.contains("action=\"\(redirect)\""), "\(html)")
-        return html.matches(of: /<input type="hidden" name="([a-z_]+)" value="([^"]*)">/).reduce(into: [:]) {
-            $0[String($1.1)] = String($1.2).replacing("&quot;", with: "\"").replacing("&lt;", with: "<")
-                .replacing("&gt;", with: ">").replacing("&#39;", with: "'").replacing("&amp;", with: "&")
-        }
     }
 
     /// A code for the person of a cookie.

@@ -5,7 +5,8 @@ import Synchronization
 import TenureAPI
 import Testing
 
-/// A browser in a test, without scripts: it keeps cookies, reads forms and sends them as browsers do.
+/// A browser in a test, without scripts: it keeps cookies, reads forms and sends them as browsers do. A redirect after a
+/// form that the policy of the form's page does not permit is an issue, because Chromium and WebKit stop there.
 ///
 /// A `Device` stands in for the key that a module of the pages keeps in the browser.
 struct PageClient: Sendable {
@@ -18,12 +19,27 @@ struct PageClient: Sendable {
     /// The values of the cookies by their names.
     var cookies: [String: String] { jar.values }
 
+    /// The newest flow of the browser, and its stage.
+    var flow: (id: String, stage: String)? {
+        let flows = cookies.filter { $0.key.hasPrefix("tenure-flow-") }.sorted { $0.value < $1.value }
+        guard let (name, value) = jar.newestFlow.flatMap({ id in flows.first { $0.key.hasSuffix(id) } }) ?? flows.last
+        else { return nil }
+        return (String(name.dropFirst("tenure-flow-".count)), value.components(separatedBy: ".")[1])
+    }
+
     /// Sets a cookie, or deletes it.
     func set(cookie name: String, _ value: String?) { jar.set(name, value) }
 
-    /// Opens a page. It follows no redirect.
+    /// Opens a page. It follows no redirect. The path of a flow's page without an id is that of the newest flow.
     func get(_ path: String, _ headers: [(String, String)] = []) async throws -> Page {
-        try await send(HTTPRequest("GET", path), headers)
+        try await send(HTTPRequest("GET", inFlow(path)), headers)
+    }
+
+    private func inFlow(_ path: String) -> String {
+        guard let flow, !path.hasPrefix("/waiting/mail/"), Page.bare(path) == path,
+            let place = path.firstMatch(of: /^\/(flow|waiting)(?=\/|$)/)?.output.0
+        else { return path }
+        return "\(place)/\(flow.id)" + path.dropFirst(place.count)
     }
 
     /// Opens a page, and follows redirects within the service.
@@ -46,7 +62,8 @@ struct PageClient: Sendable {
         let given = try await submit(Form(action: "/arm", fields: [("page", try #require(form["page"]))]))
         try #require(given.status == 200, "\(given)")
         return Form(
-            action: form.action, fields: form.fields.filter { $0.name != "nonce" } + [("nonce", given.html)])
+            action: form.action, fields: form.fields.filter { $0.name != "nonce" } + [("nonce", given.html)],
+            policy: form.policy)
     }
 
     /// Follows redirects within the service, as browsers do after a form of it. A redirect to a client is returned.
@@ -54,7 +71,10 @@ struct PageClient: Sendable {
         var page = page
         for _ in 0..<10 {
             guard let location = page.location, location.hasPrefix("/") else { return page }
-            page = try await get(location, site.map { [("Sec-Fetch-Site", $0)] } ?? [])
+            var next = try await get(location, site.map { [("Sec-Fetch-Site", $0)] } ?? [])
+            next.formPolicy = page.formPolicy
+            page = next
+            page.checkFormPolicy()
         }
         throw Flow.Unexpected(description: "redirects without an end")
     }
@@ -70,7 +90,10 @@ struct PageClient: Sendable {
         for (name, value) in values { if let value { fields.append((name: name, value: value)) } }
         let body = String(decoding: FormEncoding.encode(fields), as: UTF8.self)
         let request = HTTPRequest("POST", form.action).with("Content-Type", FormEncoding.mediaType).with(body: body)
-        return try await send(request, headers)
+        var page = try await send(request, headers)
+        page.formPolicy = form.policy
+        page.checkFormPolicy()
+        return page
     }
 
     private func send(_ request: HTTPRequest, _ headers: [(String, String)]) async throws -> Page {
@@ -91,9 +114,9 @@ extension PageClient {
     /// Begins a log-in with the company's name, the id and the device's key, and proves the key: the page that asks for
     /// a secret comes back.
     ///
-    /// - Parameter request: The handle of the authorization request; `nil` to log in to the account page.
+    /// - Parameter request: The id of the flow with the authorization request; `nil` to log in to the account page.
     func beginLogIn(_ person: Person, _ device: Device, request: String? = nil) async throws -> Page {
-        let page = try await open("/login" + (request.map { "?request=\($0)" } ?? ""))
+        let page = try await open("/login" + (request.map { "/\($0)" } ?? ""))
         let begun = try await submit(
             try page.form("/login"),
             ["company": person.company, "employee": person.id, "key": Base64URL.encode(device.point)])
@@ -131,10 +154,33 @@ extension PageClient {
 /// A page as it came.
 struct Page: Sendable, CustomStringConvertible {
     let reply: HTTPReply
+    /// The policy of the page whose form led here; `nil` if none did.
+    var formPolicy: String?
+
+    init(reply: HTTPReply) { self.reply = reply }
 
     var status: Int { reply.status }
     /// Where a redirect leads.
     var location: String? { reply.headers["location"] }
+    /// Where a redirect leads, without the id of a flow.
+    var place: String? { location.map(Self.bare) }
+    /// Where the page leads by itself, without a script.
+    var refresh: String? {
+        html.firstMatch(of: /<meta http-equiv="refresh" content="0; url=([^"]*)">/).map {
+            Self.plain(String($0.output.1))
+        }
+    }
+
+    /// A path without the id of a flow.
+    static func bare(_ path: String) -> String { path.replacing(/\/[A-Za-z0-9_-]{22}(?=\/|$)/, with: "") }
+
+    /// Records an issue for a redirect that Chromium and WebKit stop: they hold every redirect after a form against the
+    /// policy of the form's page.
+    func checkFormPolicy() {
+        guard let location, !location.hasPrefix("/"), formPolicy?.contains("form-action") == true else { return }
+        Issue.record("browsers stop the redirect to \(location) after a form")
+    }
+
     var html: String { String(decoding: reply.body, as: UTF8.self) }
     /// The title, which is the heading too.
     var title: String { first(/<title>([^<]*)<\/title>/) ?? "" }
@@ -145,10 +191,12 @@ struct Page: Sendable, CustomStringConvertible {
     /// The status with title and address.
     var description: String { "\(status) \(title) \(location ?? "")" }
 
-    /// The form that is sent to a path.
+    /// The form that is sent to a path, without the id of a flow.
     func form(_ action: String) throws -> Form {
         for match in html.matches(of: /<form([^>]*)>([\s\S]*?)<\/form>/) {
-            guard Self.attribute("action", of: match.output.1) == action else { continue }
+            guard let sentTo = Self.attribute("action", of: match.output.1),
+                sentTo == action || Self.bare(sentTo) == action
+            else { continue }
             let inputs = match.output.2.matches(of: /<(input|button)\s([^>]*)>/)
             let fields = inputs.compactMap { input -> (name: String, value: String)? in
                 let type = Self.attribute("type", of: input.output.2)
@@ -157,7 +205,7 @@ struct Page: Sendable, CustomStringConvertible {
                     (name: $0, value: Self.attribute("value", of: input.output.2) ?? "")
                 }
             }
-            return Form(action: action, fields: fields)
+            return Form(action: sentTo, fields: fields, policy: reply.headers["content-security-policy"])
         }
         throw Flow.Unexpected(description: "no form to \(action): \(self)")
     }
@@ -193,6 +241,8 @@ struct Form: Sendable {
     let action: String
     /// The fields in their order, without boxes to tick.
     let fields: [(name: String, value: String)]
+    /// The policy of the page.
+    var policy: String?
 
     /// The value of a field.
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
@@ -201,7 +251,10 @@ struct Form: Sendable {
 /// The cookies of a browser.
 private final class CookieJar: Sendable {
     private let cookies = Mutex<[String: String]>([:])
+    private let newest = Mutex<String?>(nil)
 
+    /// The id of the flow whose cookie was set last.
+    var newestFlow: String? { newest.withLock { $0 } }
     var values: [String: String] { cookies.withLock { $0 } }
 
     func set(_ name: String, _ value: String?) { cookies.withLock { $0[name] = value } }
@@ -211,7 +264,11 @@ private final class CookieJar: Sendable {
         let parts = field.components(separatedBy: "; ")
         let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard pair.count == 2 else { return }
-        set(pair[0], parts.contains("Max-Age=0") ? nil : pair[1])
+        let isDeleted = parts.contains("Max-Age=0")
+        set(pair[0], isDeleted ? nil : pair[1])
+        if !isDeleted, pair[0].hasPrefix("tenure-flow-") {
+            newest.withLock { $0 = String(pair[0].dropFirst("tenure-flow-".count)) }
+        }
     }
 }
 

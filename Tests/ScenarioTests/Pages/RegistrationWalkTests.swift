@@ -33,7 +33,7 @@ struct `A registration in a browser` {
         #expect(common.status == 400 && common.html.contains("href=\"#answer2\""), "\(common)")
         let done = try await browser.choose(common, person)
         #expect(done.status == 303 && done.location == "/account", "\(done)")
-        #expect(browser.cookies["tenure"] != nil && browser.cookies["tenure-flow"] == nil)
+        #expect(browser.cookies["tenure"] != nil && browser.flow?.stage == "done")
 
         // The pages are linked to what they founded, and know the browser again.
         let again = try self.browser()

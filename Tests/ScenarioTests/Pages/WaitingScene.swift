@@ -70,8 +70,8 @@ struct WaitingScene {
     ) async throws -> PageClient {
         let browser = PageClient(client)
         let page = try await browser.logIn(person ?? member.person, device, request: request)
-        try #require(page.status == 303 && page.location == "/waiting", "\(page)")
-        #expect(browser.cookies["tenure-wait"] != nil && browser.cookies["tenure-flow"] == nil)
+        try #require(page.status == 303 && page.place == "/waiting", "\(page)")
+        #expect(browser.flow?.stage == "wait")
         return browser
     }
 

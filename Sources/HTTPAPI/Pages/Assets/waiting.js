@@ -54,18 +54,13 @@ export function alone(work) {
   });
 }
 
-const live = globalThis.document?.getElementById("live");
-if (live?.dataset.events) {
-  const look = () => location.replace("/waiting");
-  // A tab that signs ends its page when the browser has the session's cookie.
-  follow(live.dataset.events, () => navigator.locks?.request("tenure-wait", look) ?? look());
-}
-
-const form = globalThis.document?.querySelector("form[data-wait]");
-if (form) {
-  const isSent = await alone(() => open(/** @type {HTMLFormElement} */ (form))).catch(() => false);
-  // Another tab has opened the session.
-  if (isSent === undefined) location.replace("/waiting");
+/**
+ * Signs in one tab at a time. Another tab that opened the session meanwhile makes this one look again.
+ * @param {HTMLFormElement} form
+ */
+async function goOn(form) {
+  const isSent = await alone(() => open(form)).catch(() => false);
+  if (isSent === undefined) location.replace(form.dataset.page ?? "/");
   if (isSent === false) {
     for (const [id, isHidden] of [["working", true], ["trouble", false]]) {
       const element = document.getElementById(String(id));
@@ -73,3 +68,19 @@ if (form) {
     }
   }
 }
+
+const live = globalThis.document?.getElementById("live");
+if (live?.dataset.events) {
+  const look = () => location.replace(live.dataset.page ?? "/");
+  // A tab that signs ends its page when the browser has the session's cookie.
+  follow(live.dataset.events, () => navigator.locks?.request("tenure-wait", look) ?? look());
+}
+
+const form = /** @type {HTMLFormElement | null | undefined} */ (globalThis.document?.querySelector("form[data-wait]"));
+// Who would lose the session of somebody else presses the button first.
+if (form?.querySelector("button")) {
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    goOn(form);
+  });
+} else if (form) await goOn(form);

@@ -1,0 +1,64 @@
+/// The cookies of the flows that a browser is in, one for each, so that two tabs never write the same one.
+///
+/// A cookie outlives its flow, and says then how that ended: the pages that a browser goes back to say what is true.
+struct FlowCookies: Sendable {
+    /// The lifetime in seconds.
+    static let seconds = 86_400
+    /// The most flows that a browser has. One more ends the oldest.
+    static let limit = 8
+
+    private let prefix: String
+    private let attributes: String
+    /// The flows that the request names, the oldest first.
+    let all: [BrowserFlow]
+
+    /// - Parameter publicURL: The public origin of the service; empty if not configured.
+    init(publicURL: String, _ headers: RequestHeaders) {
+        let isSecure = publicURL.hasPrefix("https://"), prefix = isSecure ? "__Host-tenure-flow-" : "tenure-flow-"
+        self.prefix = prefix
+        attributes = "Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        let flows = headers.cookies.compactMap { name, value in
+            name.hasPrefix(prefix) ? BrowserFlow(id: String(name.dropFirst(prefix.count)), value) : nil
+        }
+        let ids = Dictionary(grouping: flows, by: \.id)
+        all = flows.filter { ids[$0.id]?.count == 1 }.sorted { ($0.began, $0.id) < ($1.began, $1.id) }
+    }
+
+    /// The flow of an id; `nil` without one, or with two.
+    subscript(id: String) -> BrowserFlow? { all.first { $0.id == id } }
+
+    /// The fields that set the cookie of a flow, and delete the oldest ones beyond the limit.
+    func setting(_ flow: BrowserFlow) -> [String] {
+        let others = all.filter { $0.id != flow.id }
+        return ["\(prefix)\(flow.id)=\(flow.text); Max-Age=\(Self.seconds); \(attributes)"]
+            + others.dropLast(Self.limit - 1).map(deleting)
+    }
+
+    /// The fields that delete the cookies of all waits.
+    var deletingWaits: [String] { all.filter { $0.wait != nil }.map(deleting) }
+
+    private func deleting(_ flow: BrowserFlow) -> String { "\(prefix)\(flow.id)=; Max-Age=0; \(attributes)" }
+}
+
+extension RequestHeaders {
+    /// The cookies that a request carries.
+    var cookies: [(name: String, value: String)] {
+        all("Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.withoutSpaces)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+    }
+
+    /// The value of a cookie; `nil` without one, or with two.
+    func cookie(_ name: String) -> String? {
+        let values = cookies.filter { $0.name == name }
+        return values.count == 1 ? values[0].value : nil
+    }
+}
+
+extension Substring {
+    /// The text without spaces around it.
+    fileprivate var withoutSpaces: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,50 @@
+import FoundationEssentials
+import IdentityService
+import TenureAPI
+
+/// What became of a flow whose pages a browser goes back to, or that is not one of this browser.
+struct FlowOver: Sendable {
+    let language: PageLanguage
+    /// The flow; `nil` for one that this browser does not know.
+    let flow: BrowserFlow?
+    /// The client of the flow; `nil` without one.
+    let client: ReadClientStart.Start?
+    let isLoggedIn: Bool
+
+    /// The page: how to go on with the client, to the account, or to log in.
+    func page(requestId: String) -> HostedPage {
+        let title: PageWord, text: PageWord
+        switch (flow, isLoggedIn) {
+        case (nil, _): (title, text) = (.flowElsewhereTitle, .flowElsewhere)
+        case (_?, true): (title, text) = (.flowDoneTitle, .flowDone)
+        case (_?, false): (title, text) = (.endingExpiredTitle, .flowEnded)
+        }
+        let next: (path: String, label: String)
+        if let client, let origin = client.origin {
+            next = (origin + "/", (isLoggedIn ? PageWord.flowGoOn : .flowAgainAt).text(in: language, client.name))
+        } else if isLoggedIn {
+            next = (Endpoint.showAccount.template.text, PageWord.flowToAccount.text(in: language))
+        } else {
+            next = (Endpoint.showLogIn.template.text, PageWord.endingAgain.text(in: language))
+        }
+        return HostedPage(
+            template: .ending, language: language, title: title.text(in: language),
+            content: [
+                "text": .text(text.text(in: language)), "againPath": .text(next.path), "again": .text(next.label),
+                "requestLabel": .text(PageWord.noticeRequest.text(in: language)), "requestId": .text(requestId),
+            ], status: flow != nil && isLoggedIn ? 200 : 410)
+    }
+}
+
+extension PageVisit {
+    /// The page of a flow that is over, or of none of this browser.
+    func over(_ flow: BrowserFlow?) async throws -> Reply {
+        var client: ReadClientStart.Start?
+        if let id = flow?.client { client = try await exchange.run(ReadClientStart(client: id)) }
+        let over = FlowOver(
+            language: language(), flow: flow, client: client, isLoggedIn: try await session() != nil)
+        var reply = try over.page(requestId: exchange.call.requestId).reply()
+        if let flow { reply.cookies = flows.setting(flow) }
+        return reply
+    }
+}
