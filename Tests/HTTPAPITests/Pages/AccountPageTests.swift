@@ -205,7 +205,7 @@ import Testing
             #expect(page.text.contains("href=\"/account/approvals?after=4\""))
             let link = try #require(page.text.firstMatch(of: /href="(\/account\/decision\?[^"]+)"/)).output.1
             #expect(link.contains("action=authorize") && link.contains("owner=7"))
-            let led = try await browser.get(link.replacing("&amp;", with: "&"))
+            let led = try await browser.get(String(link).replacing("&amp;", with: "&"))
             #expect(led.status == 303 && led.header("Location") == "/account/approvals", "nothing is to be signed")
             #expect(!page.text.contains(FingerprintWords(hex: FakeService.fingerprint).text))
             for query in ["after=x", "position=-1", "after=1&after=2"] {

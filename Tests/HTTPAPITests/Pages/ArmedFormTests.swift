@@ -80,7 +80,8 @@ import Testing
                 "/logout/confirm/" + FakeService.flowID, [("Sec-Fetch-Site", "cross-site")])
             #expect(page.status == 200 && !page.text.contains("<form"))
             let link = try #require(page.text.firstMatch(of: /href="(\/logout\/confirm[^"]*)"/)).output.1
-            let led = try await browser.get(link.replacing("&amp;", with: "&"), [("Sec-Fetch-Site", "same-origin")])
+            let led = try await browser.get(
+                String(link).replacing("&amp;", with: "&"), [("Sec-Fetch-Site", "same-origin")])
             #expect(led.text.contains("class=\"act\" disabled") && led.text.contains(PageAsset.arm.path))
         }
     }

@@ -86,7 +86,8 @@ struct WaitingScene {
 
     /// The code that the page behind a link shows.
     func code(_ page: Page) throws -> String {
-        String(try #require(page.html.firstMatch(of: /<code>([0-9A-Z]{4}-[0-9A-Z]{4})<\/code>/), "\(page)").output.1)
+        String(
+            try #require(page.html.firstMatch(of: /<code[^>]*>([0-9A-Z]{4}-[0-9A-Z]{4})<\/code>/), "\(page)").output.1)
     }
 
     /// Presses a button of the page behind a link. The one that confirms is on a page that it leads to.
