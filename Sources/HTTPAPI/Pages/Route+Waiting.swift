@@ -3,6 +3,7 @@ import ErrorCodes
 import HTTPLimits
 import IdentityService
 import TenureAPI
+import TenureServer
 
 /// The endpoints of browsers that wait for the decision about their device key.
 extension Endpoint {
