@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Testing
 
 /// An app without a link learns nothing, and the operator learns that the link is missing.

@@ -1,6 +1,8 @@
 import Canonical
 import Foundation
 import IdentityService
+import Ledger
+import Postgres
 import TenureServer
 import TestSupport
 import Testing

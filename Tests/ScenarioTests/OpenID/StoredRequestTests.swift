@@ -1,5 +1,6 @@
 import Canonical
 import IdentityService
+import Postgres
 import TenureServer
 import Testing
 
