@@ -36,8 +36,8 @@ struct BenchClient: Sendable {
 
     /// Greets somebody who is logged in: a code, the tokens for it, and what userinfo says.
     func greet(cookie: String) async throws {
-        guard case .redirect(let url, _) = try await authorize(cookie: cookie),
-            let code = URLComponents(string: url)?.queryItems?.first(where: { $0.name == "code" })?.value
+        guard case .redirect(let answer) = try await authorize(cookie: cookie),
+            let code = URLComponents(string: answer.url)?.queryItems?.first(where: { $0.name == "code" })?.value
         else { throw BenchError("the client got no code") }
         let service = session.service
         let authentication = AuthenticateClient(clientID: id, secret: secret.secret)
@@ -53,11 +53,13 @@ struct BenchClient: Sendable {
         }
     }
 
-    /// The path of the log-in page of a new request, by a browser in which nobody is logged in.
-    func logInPage() async throws -> String {
-        guard case .ask(let page, let handle) = try await authorize(cookie: nil) else {
+    /// The path of the log-in page of a new request, by a browser in which nobody is logged in, and the cookie of its
+    /// flow.
+    func logInPage() async throws -> (path: String, cookie: String) {
+        guard case .ask(let page, let handle, let client) = try await authorize(cookie: nil) else {
             throw BenchError("nobody is asked to log in")
         }
-        return "\(page.rawValue)?request=\(handle)"
+        let flow = "flow-of-the-benchmark-"
+        return ("\(page.rawValue)/\(flow)", "tenure-flow-\(flow)=1.request..\(handle).\(client.lowercased)")
     }
 }

@@ -72,8 +72,10 @@ struct OpenIDBench: Benchmark {
             }
             return (direct, authorizations, try await client.logInPage())
         }
-        let (direct, authorizations, path) = measured
+        let (direct, authorizations, (path, cookie)) = measured
         let page = try await server.run { pages in
+            var pages = pages
+            pages.cookie = cookie
             _ = try await pages.firstBytes(of: path, count: 100)
             let times = try await pages.firstBytes(of: path, count: Self.pages)
             return (firstByte: times[times.count * 95 / 100], weight: try await pages.weight(of: path))

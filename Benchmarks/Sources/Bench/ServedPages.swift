@@ -5,16 +5,18 @@ struct ServedPages: Sendable {
     private static let browsers = 8
 
     let port: Int
+    /// The cookie that the browsers send; empty for none.
+    var cookie = ""
 
     /// The times of first bytes in milliseconds, sorted. Eight browsers ask again and again, over open connections.
     ///
-    /// - Parameter path: A path with a query.
+    /// - Parameter path: A path without a query.
     func firstBytes(of path: String, count: Int) async throws -> [Double] {
         let output = try await fetch(
             [
                 "--parallel", "--parallel-max", String(Self.browsers), "--no-progress-meter", "-o", "/dev/null",
                 "-w", "first byte %{time_starttransfer} s\\n",
-            ], "\(path)&n=[1-\(count)]")
+            ], "\(path)?n=[1-\(count)]")
         let times = output.matches(of: /first byte ([0-9.]+) s/).compactMap { Double($0.output.1) }
         guard times.count == count else { throw BenchError("curl tells other times than expected:\n\(output)") }
         return times.map { $0 * 1_000 }.sorted()
@@ -39,6 +41,8 @@ struct ServedPages: Sendable {
     private func fetch(_ arguments: [String], _ path: String) async throws -> String {
         try await ChildProgram.output(
             of: "/usr/bin/env",
-            ["curl", "-sS", "--fail", "--noproxy", "*"] + arguments + ["http://127.0.0.1:\(port)\(path)"])
+            ["curl", "-sS", "--fail", "--noproxy", "*", "-H", "Cookie: \(cookie)"] + arguments + [
+                "http://127.0.0.1:\(port)\(path)"
+            ])
     }
 }

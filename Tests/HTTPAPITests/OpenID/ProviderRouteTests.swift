@@ -72,7 +72,7 @@ import Testing
         let service = FakeService()
         try await Browser.with(service) { browser in
             let stored = try await browser.get("/authorize?continue=h")
-            #expect(stored.status == 410 && stored.text.contains("href=\"/login\""))
+            #expect(stored.status == 410 && stored.text.contains("href=\"/account\""))
             #expect(await service.recorder.work.contains { $0.name == "continueAuthorization" })
             let other = try await browser.get("/authorize?continue=h&client_id=a")
             #expect(other.status == 400)

@@ -6,7 +6,7 @@ import TenureAPI
 
 extension FakeService {
     /// The value of the cookie of the one waiting browser.
-    static let waitCookie = "Y29va2llLW9mLXRoZS13YWl0"
+    static let waitCookie = Base64URL.encode(appId.bytes + employeeId.bytes + [UInt8](repeating: 7, count: 32))
     /// The handle that the wait keeps.
     static let waitRequest = "aGFuZGxl"
 

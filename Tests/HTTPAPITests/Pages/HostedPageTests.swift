@@ -41,7 +41,6 @@ import Testing
         try await with { browser in
             expectPage(try await browser.get(Self.consent), 200)
             expectPage(try await browser.get(Self.logOut), 200)
-            expectPage(try await browser.get("/consent"), 404)
             expectPage(try await browser.get("/consent/flow-of-another-tab-22"), 410)
         }
     }
