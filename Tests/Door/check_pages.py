@@ -4,34 +4,21 @@ Ada founds a company, confirms her address, makes mistakes, looks at her account
 new browser. Bo is invited, waits, and is approved by Ada. Everything happens four times: light and dark, narrow and wide.
 """
 
-import base64
 import contextlib
-import json
 import os
 import secrets
 import sys
 import time
 import traceback
-import urllib.request
 
 import clients
 import hands
-from clients import issuer
+from clients import call, issuer
 from visitor import chromium
 from walks import Founder
 from witness import Witness
 
 APPEARANCES = [(320, "light"), (320, "dark"), (1280, "light"), (1280, "dark")]
-
-
-def call(method, path, body=None):
-    """Calls the API as the demo app."""
-    pair = f"{os.environ['TENURE_APP_ID']}:{os.environ['TENURE_APP_SECRET']}".encode()
-    headers = {"Content-Type": "application/json", "Authorization": "Basic " + base64.b64encode(pair).decode()}
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(os.environ["TENURE_URL"] + path, data, headers, method=method)
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        return json.load(answer)
 
 
 class Walk:
@@ -210,12 +197,9 @@ class Walk:
     def approval(self):
         """Ada approves Bo's browser on her page; Bo's page goes on by itself."""
         bo, ada = self.bo, self.ada
-        if bo.path == "/waiting":
+        if bo.room == "/waiting":
             bo.look()
-            ada.open("/account/approvals")
-            ada.press("^Approve")
-            ada.press("^Sign with the key of this browser$")
-            ada.look()
+            ada.approve(bo.words, "/account/approvals")
             bo.arrive("/account")
         bo.log_out()
         bo.open("/login")
@@ -234,9 +218,7 @@ class Walk:
         other.open("/login")
         other.log_in()
         other.arrive("/waiting")
-        ada.open("/account/devices")
-        ada.press("^Approve")
-        ada.press("^Sign with the key of this browser$")
+        ada.approve(other.words)
         other.arrive("/account")
         ada.open("/account/sessions")
         ada.open("/account/devices")

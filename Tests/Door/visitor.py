@@ -1,6 +1,7 @@
 """A person with a browser, who uses the pages by what they say: labels, names of buttons, headings."""
 
 import contextlib
+import copy
 import email
 import email.policy
 import hashlib
@@ -16,6 +17,27 @@ from clients import issuer
 
 PATIENCE = 20
 
+# The id of a flow in a path.
+FLOW = re.compile(r"/[A-Za-z0-9_-]{22}(?=/|$)")
+# What a page that goes on by itself holds: the answer that leads to a client, as a refresh or as a form.
+LEAVING = """(issuer) => document.querySelector('meta[http-equiv=refresh i]') !== null
+  || [...document.forms].some((form) => new URL(form.action).origin !== new URL(issuer).origin)"""
+
+
+@contextlib.contextmanager
+def firefox():
+    """A headless Firefox of the system, by WebDriver BiDi. Playwright 1.65 sends a command that Firefox 153 has not."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch(
+            executable_path=shutil.which("firefox-esr"), channel="moz-firefox",
+            firefox_user_prefs={"network.proxy.type": 0})
+        try:
+            yield browser
+        finally:
+            browser.close()
+
 
 @contextlib.contextmanager
 def chromium():
@@ -30,6 +52,16 @@ def chromium():
             yield browser
         finally:
             browser.close()
+
+
+def room(url):
+    """The path of a page of the service without the id of a flow; nothing for another site."""
+    return FLOW.sub("", urlsplit(url).path) or "/" if url.startswith(issuer() + "/") else None
+
+
+def is_interrupted(error):
+    """Whether a page went on while something was asked of it."""
+    return re.search("context was destroyed|navigat|not find context|no such frame|detached", str(error), re.I) is not None
 
 
 def answer(question):
@@ -52,16 +84,31 @@ class Visitor:
             locale=locale, color_scheme=scheme, reduced_motion="reduce",
             viewport={"width": width, "height": 720 if width > 500 else 640})
         self.context.add_cookies(list(cookies))
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE * 1000)
-        if witness:
-            witness.watch(self.page, self.variant)
+        self.adopt(self.context.new_page())
+
+    def tab(self):
+        """The same person at another tab of the same browser."""
+        other = copy.copy(self)
+        other.adopt(self.context.new_page())
+        return other
+
+    def adopt(self, page):
+        """Goes on at this page."""
+        self.page = page
+        page.set_default_timeout(PATIENCE * 1000)
+        if self.witness:
+            self.witness.watch(page, self.variant)
 
     # What the person sees.
 
     @property
     def path(self):
         return urlsplit(self.page.url).path
+
+    @property
+    def room(self):
+        """The path without the id of a flow; nothing on another site."""
+        return room(self.page.url)
 
     @property
     def heading(self):
@@ -86,7 +133,7 @@ class Visitor:
             try:
                 return self.witness.look(self.page, self.variant)
             except Exception as error:  # noqa: BLE001
-                if "context was destroyed" not in str(error) and "navigat" not in str(error):
+                if not is_interrupted(error):
                     raise
                 self.page.wait_for_load_state()
 
@@ -116,11 +163,25 @@ class Visitor:
         self.settle()
 
     def settle(self):
-        """Waits until the page that signs has gone on by itself."""
-        if self.page.url.startswith(issuer()):
-            self.page.wait_for_url(lambda url: urlsplit(url).path != "/flow/key")
-        self.page.wait_for_load_state()
+        """Waits until pages that go on by themselves have done so: the one that signs, and the answer to a client."""
+        end = time.monotonic() + PATIENCE
+        while self.leaves():
+            if time.monotonic() > end:
+                raise kinds.Stuck(f"{self.page.url} does not go on:\n{self.page.locator('body').inner_text()[:1500]}")
+            self.page.wait_for_timeout(50)
         self.look()
+
+    def leaves(self):
+        """Whether the page is about to go on by itself."""
+        if self.room is None:
+            return False
+        try:
+            self.page.wait_for_load_state()
+            return self.room == "/flow/key" or self.page.evaluate(LEAVING, issuer())
+        except Exception as error:  # noqa: BLE001
+            if not is_interrupted(error):
+                raise
+            return True
 
     def close(self):
         self.context.close()

@@ -2,11 +2,8 @@
 
 import re
 import time
-from urllib.parse import urlsplit
-
-from clients import issuer
 from hands import Stuck
-from visitor import Visitor, answer
+from visitor import Visitor, answer, room
 
 
 class Founder(Visitor):
@@ -67,12 +64,13 @@ class Founder(Visitor):
         """Chooses the account. If this browser has another key for it, the page asks to begin again."""
         self.hands.press(self.control(rf"{re.escape(self.id)}.*{re.escape(self.company)}"))
         self.page.wait_for_timeout(500)
-        if self.path == "/flow/account" and self.says("Log in once more"):
+        if self.room == "/flow/account" and self.says("Log in once more"):
             self.look()
             self.press("^Log in with your e-mail address$")
             self.enter_address()
         else:
-            self.page.wait_for_url(lambda url: urlsplit(url).path != "/flow/account")
+            self.page.wait_for_url(lambda url: room(url) != "/flow/account")
+            self.settle()
 
     def log_in_by_address(self):
         """The log-in with an address instead of company and id."""
@@ -96,20 +94,54 @@ class Founder(Visitor):
             "/accounts": lambda: self.press("^Continue with this account$"), "/consent": lambda: self.press("^Allow$"),
             "/flow/account": self.pick_account}
         for _ in range(8):
-            if not self.page.url.startswith(issuer()) or self.path not in steps:
+            if self.room not in steps:
                 return
-            steps[self.path]()
+            steps[self.room]()
         raise Stuck(f"the log-in does not end; it is at {self.page.url}:\n{self.page.locator('main').inner_text()}")
 
     def arrive(self, path):
-        """Waits for a page of the service."""
+        """Waits for a page of the service, whatever the id of its flow."""
         try:
-            self.page.wait_for_url(lambda url: urlsplit(url).path == path)
+            self.page.wait_for_url(lambda url: room(url) == path)
         except Exception as error:
             text = self.page.locator("body").inner_text()[:1500]
             raise Stuck(f"{self.page.url} is shown instead of {path}:\n{text}") from error
         self.page.wait_for_load_state()
         self.look()
+
+    @property
+    def words(self):
+        """The words that a waiting page shows."""
+        return " ".join(self.page.locator(".words").first.inner_text().split())
+
+    def approve(self, words, path="/account/devices"):
+        """Approves the device that shows these words, from a list of waiting devices.
+
+        A list that shows no words is tried entry by entry: the decision asks which row of words the device shows.
+        """
+        self.open(path)
+        for place in range(self.waiting.count()):
+            item = self.waiting.nth(place)
+            shown = item.locator(".words")
+            if shown.count() and " ".join(shown.first.inner_text().split()) != words:
+                continue
+            with self.page.expect_navigation():
+                self.hands.press(item.get_by_role("link", name=re.compile("^Approve")).or_(
+                    item.get_by_role("button", name=re.compile("^Approve"))).first)
+            self.settle()
+            row = self.page.get_by_role("radio", name=re.compile(r"\s+".join(map(re.escape, words.split()))))
+            if self.page.get_by_role("radio").count() and not row.count():
+                self.open(path)
+                continue
+            if row.count():
+                self.hands.check(row.first)
+            return self.press(r"^(Sign|Approve)\b")
+        raise Stuck(f"no waiting device on {path} shows {words!r}")
+
+    @property
+    def waiting(self):
+        """The entries of a list that can be approved."""
+        return self.page.get_by_role("listitem").filter(has_text=re.compile(r"^\s*Approve", re.M))
 
     def reach(self, url):
         """Opens a page of another site."""
