@@ -91,12 +91,17 @@ class Stage:
         bo.verify_address()
         return bo
 
-    def walker(self, person):
-        """The person, whose steps are counted from now on."""
-        person.hands = Counting(Pointer(), self.tally)
-        person.witness = self.tally
-        person.adopt(person.context.new_page())
-        return person
+    def bo_at(self, logged_in):
+        """Bo in his own browser, logged in at the service or not. His steps are counted from now on."""
+        bo = self.bo
+        bo.open("/account")
+        if logged_in:
+            bo.log_in()
+        elif bo.room == "/account":
+            bo.press("^Log out$")
+        bo.hands, bo.witness = Counting(Pointer(), self.tally), self.tally
+        bo.adopt(bo.context.new_page())
+        return bo
 
     def admit(self, person):
         """The admin approves the device of a person who waits."""

@@ -19,9 +19,11 @@ PATIENCE = 20
 
 # The id of a flow in a path.
 FLOW = re.compile(r"/[A-Za-z0-9_-]{22}(?=/|$)")
-# What a page that goes on by itself holds: the answer that leads to a client, as a refresh or as a form.
-LEAVING = """(issuer) => document.querySelector('meta[http-equiv=refresh i]') !== null
-  || [...document.forms].some((form) => new URL(form.action).origin !== new URL(issuer).origin)"""
+# What a page that goes on by itself holds: the proof of a key, or the answer that leads to a client, which is a refresh
+# or a form.
+LEAVING = """(room) => document.querySelector('meta[http-equiv=refresh i]') !== null
+  || [...document.forms].some((form) => room === '/flow/key'
+    || new URL(form.getAttribute('action') || '', location.href).origin !== location.origin)"""
 
 
 @contextlib.contextmanager
@@ -158,8 +160,14 @@ class Visitor:
 
     def press(self, name):
         """Presses a button or a link that leads to a page."""
-        with self.page.expect_navigation():
-            self.hands.press(self.control(name))
+        self.go(self.control(name))
+
+    def go(self, control):
+        """Presses what leads to a page."""
+        self.page.bring_to_front()
+        # The next page may go on by itself before it is loaded.
+        with self.page.expect_navigation(wait_until="commit"):
+            self.hands.press(control)
         self.settle()
 
     def settle(self):
@@ -177,7 +185,7 @@ class Visitor:
             return False
         try:
             self.page.wait_for_load_state()
-            return self.room == "/flow/key" or self.page.evaluate(LEAVING, issuer())
+            return self.page.evaluate(LEAVING, self.room)
         except Exception as error:  # noqa: BLE001
             if not is_interrupted(error):
                 raise

@@ -8,6 +8,7 @@ import sys
 import time
 
 import clients
+from hands import Stuck
 from stage import Stage
 from visitor import chromium, firefox
 from ways import QUICK, WAYS
@@ -22,8 +23,10 @@ def walk(stage, name):
         try:
             WAYS[name](stage)
         except Exception as error:  # noqa: BLE001  The other walks go on.
-            problem = f"{type(error).__name__}: {' '.join(str(error).split())[:420]}"
-        problem = "; ".join([problem] * bool(problem) + stage.tally.faults + stage.helper.faults)
+            text = " ".join(str(error).split("=====")[0].split())
+            problem = text[:300] if isinstance(error, Stuck) else f"{type(error).__name__}: {text[:300]}"
+        problem = "; ".join([problem] * bool(problem) + [
+            " ".join(fault.split()) for fault in stage.tally.faults + stage.helper.faults])
         counts = stage.tally.counts
     return counts, problem
 

@@ -44,9 +44,7 @@ class Founder(Visitor):
         # The module shows the accounts after it has read them.
         self.page.wait_for_timeout(300)
         if known.count():
-            with self.page.expect_navigation():
-                self.hands.press(known.first)
-            self.settle()
+            self.go(known.first)
         else:
             self.fill("^Company$", self.company)
             self.fill(r"\bid\b", self.id)
@@ -125,10 +123,8 @@ class Founder(Visitor):
             shown = item.locator(".words")
             if shown.count() and " ".join(shown.first.inner_text().split()) != words:
                 continue
-            with self.page.expect_navigation():
-                self.hands.press(item.get_by_role("link", name=re.compile("^Approve")).or_(
-                    item.get_by_role("button", name=re.compile("^Approve"))).first)
-            self.settle()
+            role, name = item.get_by_role, re.compile("^Approve")
+            self.go(role("link", name=name).or_(role("button", name=name)).first)
             row = self.page.get_by_role("radio", name=re.compile(r"\s+".join(map(re.escape, words.split()))))
             if self.page.get_by_role("radio").count() and not row.count():
                 self.open(path)

@@ -98,7 +98,7 @@ def admin(stage, harbour):
     other.ends(harbour)
 
 
-@way("mail", third=True)
+@way("mail")
 def mail(stage, harbour):
     """A second device, confirmed by a mailed link in another tab of it. The tab that waits goes on by itself."""
     stage.bo  # noqa: B018
@@ -112,10 +112,10 @@ def mail(stage, harbour):
 
 
 @way("mail elsewhere")
-def mail_elsewhere(stage, harbour):
-    """A second device, confirmed by the code that the link shows in another browser."""
+def mail_elsewhere(stage, _):
+    """A second device, confirmed by the code that the link shows in another browser; from a client with a third site."""
+    harbour, bo = stage.harbour(third=True), stage.bo
     before = time.time() - 1
-    bo = stage.bo
     other = waits(stage, harbour, stage.person("bo"))
     ask_for_mail(other)
     bo.open(other.link(before))
@@ -144,8 +144,7 @@ def confirm(person):
 @way("next day", third=True)
 def next_day(stage, harbour):
     """A log-in in a browser that knows the account."""
-    bo = stage.walker(stage.bo)
-    bo.log_out()
+    bo = stage.bo_at(logged_in=False)
     bo.begin(harbour)
     bo.log_in()
     bo.ends(harbour)
@@ -154,22 +153,15 @@ def next_day(stage, harbour):
 @way("logged in", third=True)
 def logged_in(stage, harbour):
     """A client of which the person sees no page of the service."""
-    bo = stage.walker(stage.bo)
-    signed_in(bo)
+    bo = stage.bo_at(logged_in=True)
     bo.begin(harbour)
     bo.ends(harbour)
-
-
-def signed_in(person):
-    person.open("/account")
-    person.log_in()
 
 
 @way("consent")
 def consent(stage, _):
     """A client that asks each time is denied and then allowed, once with a callback that goes on to a third site."""
-    bo = stage.walker(stage.bo)
-    signed_in(bo)
+    bo = stage.bo_at(logged_in=True)
     for third in (False, True):
         harbour = stage.harbour("Payroll", "--consent", "always", third=third)
         bo.begin(harbour)
@@ -192,8 +184,7 @@ def choose(person):
 def account_choice(stage, harbour):
     """A client that wants the account to be chosen."""
     harbour.parameters["prompt"] = "select_account"
-    bo = stage.walker(stage.bo)
-    signed_in(bo)
+    bo = stage.bo_at(logged_in=True)
     bo.begin(harbour)
     bo.log_in()
     bo.ends(harbour)
@@ -203,8 +194,7 @@ def account_choice(stage, harbour):
 def form_post(stage, _):
     """The answer comes as a form, which is posted to the client: without a page, and after a log-in."""
     harbour = stage.harbour("Ledger", parameters={"response_mode": "form_post"})
-    bo = stage.walker(stage.bo)
-    bo.log_out()
+    bo = stage.bo_at(logged_in=False)
     bo.begin(harbour)
     bo.log_in()
     bo.ends(harbour)
@@ -221,8 +211,7 @@ def form_post(stage, _):
 def two_tabs(stage, harbour):
     """The page of one client waits while the person logs in at another one."""
     wiki = stage.harbour("Wiki")
-    first = stage.walker(stage.bo)
-    first.log_out()
+    first = stage.bo_at(logged_in=False)
     first.begin(harbour)
     second = first.tab()
     second.begin(wiki)
@@ -258,8 +247,7 @@ def two_at_once(stage, harbour):
 def another_waits(stage, harbour):
     """Ada waits in one tab while Bo logs in in another: his session stays until she presses the button."""
     wiki = stage.harbour("Wiki")
-    bo = stage.walker(stage.bo)
-    bo.log_out()
+    bo = stage.bo_at(logged_in=False)
     ada = bo.tab()
     ada.id, ada.address = "ada", stage.ada.address
     ada.begin(harbour)
@@ -337,8 +325,7 @@ def window(stage, harbour):
 def loopback(stage, _):
     """A program that listens on a port of the machine has no secret."""
     program = stage.harbour("Terminal", "--public")
-    bo = stage.walker(stage.bo)
-    bo.log_out()
+    bo = stage.bo_at(logged_in=False)
     bo.begin(program)
     bo.log_in()
     bo.ends(program)
@@ -348,8 +335,7 @@ def loopback(stage, _):
 def app_scheme(stage, _):
     """An app with a scheme of its own: its button carries the code, and nothing goes there by itself."""
     app = stage.harbour("Boat", "--public", redirect="com.example.boat:/callback")
-    bo = stage.walker(stage.bo)
-    bo.log_out()
+    bo = stage.bo_at(logged_in=False)
     bo.begin(app)
     bo.log_in()
     target = bo.page.locator("[href^='com.example.boat:'], form[action^='com.example.boat:']").first
