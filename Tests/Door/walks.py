@@ -46,6 +46,9 @@ class Founder(Visitor):
         if known.count():
             self.go(known.first)
         else:
+            # The form is behind a button where the browser knows other accounts.
+            if not self.page.get_by_label("Company", exact=True).is_visible():
+                self.hands.press(self.control("^Use another account$"))
             self.fill("^Company$", self.company)
             self.fill(r"\bid\b", self.id)
             self.press("^Continue$")
