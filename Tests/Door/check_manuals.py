@@ -4,6 +4,8 @@ The directory keeps an installation for each client. Prints a table: client, ver
 Runs in the directory of a development service.
 """
 
+import contextlib
+import io
 import pathlib
 import secrets
 import sys
@@ -24,13 +26,17 @@ def try_out(manual, ada, directory):
     except Missing as missing:
         return "?", f"left out: {missing}", 0
     version, installed = manual.version, time.monotonic() - began
-    ada.log_out()
+    ada.open("/account")
+    if ada.room == "/account":
+        ada.log_out()
     try:
-        with manual.running(ada.company) as site:
+        with contextlib.redirect_stderr(io.StringIO()) as log, manual.running(ada.company) as site:
             manual.log_in(ada, site)
     except Exception as error:  # noqa: BLE001  The other clients are tried all the same.
+        print("\n".join(f"    {line[:200]}" for line in log.getvalue().strip().split("\n")[-3:]), file=sys.stderr)
         said = " ".join(ada.page.locator("body").inner_text().split())[:200]
-        return version, f"FAILED at {ada.page.url[:120]}: {said or error}", installed
+        problem = " ".join(str(error).split())[:120]
+        return version, f"FAILED at {ada.page.url[:120]}: {said} ({problem})", installed
     return version, "worked", installed
 
 

@@ -48,6 +48,9 @@ class Founder(Visitor):
         else:
             # The form is behind a button where the browser knows other accounts.
             if not self.page.get_by_label("Company", exact=True).is_visible():
+                if not self.page.get_by_role("button", name="Use another account").is_visible():
+                    text = " ".join(self.page.locator("body").inner_text().split())[:300]
+                    raise Stuck(f"{self.page.url} has no form for the account: {text}")
                 self.hands.press(self.control("^Use another account$"))
             self.fill("^Company$", self.company)
             self.fill(r"\bid\b", self.id)

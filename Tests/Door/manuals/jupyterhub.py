@@ -1,6 +1,10 @@
 """JupyterHub with oauthenticator."""
 
+import re
+import time
+
 import clients
+from hands import Stuck
 from manual import HERE, Manual
 
 
@@ -16,7 +20,13 @@ class JupyterHub(Manual):
                    "CONFIGPROXY_AUTH_TOKEN": "a token of the test"}
 
     def log_in(self, ada, site):
-        ada.reach(site)
+        # The proxy listens before it knows the hub.
+        end = time.monotonic() + 60
+        while not ada.page.get_by_role("link", name=re.compile("Sign in with")).count():
+            if time.monotonic() > end:
+                raise Stuck("the hub does not answer")
+            ada.page.wait_for_timeout(500)
+            ada.reach(site)
         ada.press("Sign in with")
         ada.log_in()
         ada.reach(f"{site}/hub/home")
