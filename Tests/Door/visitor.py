@@ -82,9 +82,11 @@ class Visitor:
         self.hands = hands or kinds.Pointer()
         self.witness = witness
         self.variant = f"{width} px, {scheme}"
+        # Firefox cannot be told by BiDi how pages shall look.
+        appearance = {} if browser.browser_type.name == "firefox" else {
+            "color_scheme": scheme, "reduced_motion": "reduce"}
         self.context = browser.new_context(
-            locale=locale, color_scheme=scheme, reduced_motion="reduce",
-            viewport={"width": width, "height": 720 if width > 500 else 640})
+            locale=locale, viewport={"width": width, "height": 720 if width > 500 else 640}, **appearance)
         self.context.add_cookies(list(cookies))
         self.adopt(self.context.new_page())
 

@@ -18,7 +18,9 @@ class Agent(Packages):
 
     @contextlib.contextmanager
     def running(self, company):
-        port = clients.free_port()
+        # The program takes no port of those that the system gives away last.
+        while (port := clients.free_port()) > 49151:
+            pass
         site = f"http://localhost:{port}"
         self.client = clients.register(self.name, site, "", company)
         said = subprocess.run(["oidc-agent"], capture_output=True, text=True, check=True).stdout

@@ -1,6 +1,5 @@
 """JupyterHub with oauthenticator."""
 
-import re
 import time
 
 import clients
@@ -22,7 +21,7 @@ class JupyterHub(Manual):
     def log_in(self, ada, site):
         # The proxy listens before it knows the hub.
         end = time.monotonic() + 60
-        while not ada.page.get_by_role("link", name=re.compile("Sign in with")).count():
+        while not ada.control("^Sign in with").count():
             if time.monotonic() > end:
                 raise Stuck("the hub does not answer")
             ada.page.wait_for_timeout(500)
