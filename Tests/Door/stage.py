@@ -2,7 +2,10 @@
 
 import contextlib
 import functools
+import pathlib
 import secrets
+import subprocess
+import tempfile
 import time
 import urllib.parse
 
@@ -12,6 +15,8 @@ from hands import Pointer, Stuck
 from harbour import Harbour
 from tally import Counting, Tally
 from walks import Founder
+
+SCRIPTS = pathlib.Path(__file__).parents[2] / "scripts"
 
 
 class Person(Founder):
@@ -52,6 +57,26 @@ class Person(Founder):
         self.press(name)
         if self.room == before:
             self.press(name)
+
+
+class Terminal:
+    """An admin with the program `tenure`, who founds a company of their own there."""
+
+    def __init__(self, company):
+        self.company, self.place = company, tempfile.TemporaryDirectory(prefix="tenure-terminal.")
+        self.client("register", company, "boss", f"boss@{company}", "--found")
+        clients.tenure("app", "link", company, "--pages")
+
+    def client(self, *arguments):
+        command = [SCRIPTS / "at-terminal", clients.TENURE, "client", *arguments, "--data-directory", self.place.name]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        if done.returncode != 0:
+            raise Stuck(f"tenure client {arguments[0]} says: {done.stdout[-300:]} {done.stderr[-300:]}")
+
+    def decide(self, command, person):
+        """Authorizes the device, or opens the recovery, whose fingerprint the person's page shows."""
+        fingerprint = person.page.locator("dd code").first.text_content()
+        self.client(*command, self.company, person.id, "--as", "boss", "--fingerprint", fingerprint)
 
 
 class Stage:

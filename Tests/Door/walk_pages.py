@@ -6,9 +6,9 @@ what it costs the person. Runs in the directory of a development service.
 
 import sys
 import time
+import traceback
 
 import clients
-from hands import Stuck
 from stage import Stage
 from visitor import chromium, firefox
 from ways import QUICK, WAYS
@@ -24,7 +24,8 @@ def walk(stage, name):
             WAYS[name](stage)
         except Exception as error:  # noqa: BLE001  The other walks go on.
             text = " ".join(str(error).split("=====")[0].split())
-            problem = text[:300] if isinstance(error, Stuck) else f"{type(error).__name__}: {text[:300]}"
+            steps = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith("ways.py")]
+            problem = f"{text[:300]} (at “{steps[-1].line}”)" if steps else text[:300]
         problem = "; ".join([problem] * bool(problem) + [
             " ".join(fault.split()) for fault in stage.tally.faults + stage.helper.faults])
         counts = stage.tally.counts

@@ -5,6 +5,7 @@ import time
 
 import clients
 from hands import Stuck
+from stage import Terminal
 
 WAYS = {}
 # What `make test` walks.
@@ -136,6 +137,44 @@ def confirm(person):
     if not person.page.get_by_role("button", name=re.compile("^Yes, this is my browser$")).count():
         person.press("^(Continue|Go on|Look)")
     person.hands.press(person.control("^Yes, this is my browser$"))
+
+
+@way("recovery")
+def recovery(stage, _):
+    """Somebody who joined lost the answers. An admin decides at a terminal, where recoveries are opened."""
+    company = f"fort-{stage.company.partition('-')[2]}"
+    boss, lost = Terminal(company), stage.person("lee")
+    harbour = stage.harbour("Signal", company=False)
+    clients.link(harbour.client.id, company)
+    lee = stage.person("lee")
+    lee.company = lost.company = company
+    lee.begin(harbour)
+    lee.join(company)
+    lee.arrive("/waiting")
+    boss.decide(["authorize"], lee)
+    lee.ends(harbour)
+    lost.begin(harbour)
+    lost.press("know neither|trouble logging in")
+    ask_to_recover(lost)
+    boss.decide(["recoveries", "open"], lost)
+    for _ in range(8):
+        lost.page.wait_for_timeout(3000)
+        lost.press("Look whether it is time|^Start again$")
+        if lost.room == "/recover":
+            ask_to_recover(lost)
+        if not lost.says("recovery waits"):
+            break
+    lost.set_credentials()
+    lost.arrive("/waiting")
+    boss.decide(["authorize"], lost)
+    lost.ends(harbour)
+
+
+def ask_to_recover(person):
+    person.fill("^Company$", person.company)
+    person.fill(r"\bid\b", person.id)
+    person.hands.check(person.field("^My answers or my passphrase"))
+    person.press("^Continue$")
 
 
 # The same browser again.
