@@ -21,17 +21,13 @@ class Missing(Exception):
 class Manual:
     """A Python package in an environment of its own."""
 
-    redirect = "/callback"
-    options = ()
-
-    def __init__(self, name, packages, command, redirect="/callback", options=(), variables=None, start="^Log in$"):
+    def __init__(self, name, packages, command, redirect="/callback", variables=None):
         self.name, self.packages, self.command = name, packages, command
-        self.redirect, self.options, self.variables, self.start = redirect, options, variables or {}, start
+        self.redirect, self.variables = redirect, variables or {}
 
     @property
     def version(self):
-        return " ".join(package.split("[")[0].replace("==", " ") if "[" not in package else
-                        re.sub(r"\[.*\]==", " ", package) for package in self.packages[:1])
+        return re.sub(r"(\[.*\])?==", " ", self.packages[0])
 
     def install(self, directory):
         """Makes the environment on the first call."""
@@ -53,11 +49,11 @@ class Manual:
         """Registers the client and runs it until the block ends."""
         port = clients.free_port()
         site = f"http://localhost:{port}"
-        client = clients.register(self.name, site, self.redirect, company, *self.options)
+        client = clients.register(self.name, site, self.redirect, company)
         with tempfile.TemporaryDirectory(prefix=f"tenure-{self.name}.") as place:
             self.place = pathlib.Path(place)
             values = client.settings | {"PORT": str(port), "PATH": f"{self.bin}:{os.environ['PATH']}", "HERE": str(HERE),
-                                        "PYTHONPATH": ""}
+                                        "PLACE": place, "PYTHONPATH": ""}
             values |= {name: value.format(**values) for name, value in self.variables.items()}
             self.prepare(values)
             command = [word.format(**values) for word in self.command]
@@ -70,7 +66,7 @@ class Manual:
 
     def log_in(self, ada, site):
         ada.reach(site)
-        ada.press(self.start)
+        ada.press("^Log in$")
         ada.log_in()
         self.greeted(ada, site)
 

@@ -3,7 +3,8 @@
 import os
 
 from flask import Flask
-from flask_appbuilder import SQLA, AppBuilder
+from flask_appbuilder import AppBuilder
+from flask_appbuilder.models.sqla.base import SQLA
 from flask_appbuilder.security.manager import AUTH_OAUTH
 from flask_appbuilder.security.sqla.manager import SecurityManager
 

@@ -12,7 +12,8 @@ class PgAdmin(Manual):
 
     def prepare(self, values):
         package = next(self.bin.parent.glob("lib/python3.*/site-packages/pgadmin4"))
-        values |= {"PACKAGE": str(package), "PGADMIN_HOME": str(self.place)}
+        values |= {"PACKAGE": str(package), "PGADMIN_HOME": str(self.place),
+                   "PGADMIN_SETUP_EMAIL": "setup@pier.example", "PGADMIN_SETUP_PASSWORD": "a secret of the test"}
         shutil.copy(HERE / "pgadmin_config.py", package / "config_local.py")
         subprocess.run([self.bin / "python3", package / "setup.py", "setup-db"], check=True, capture_output=True,
                        env=values)
