@@ -87,7 +87,7 @@ class Walk:
         ada.open("/register/join")
         ada.open("/join")
         ada.open("/recover")
-        for path in ("/consent?request=nothing", "/flow/answers", "/waiting", "/logout"):
+        for path in ("/consent/nothing", "/flow/nothing/answers", "/waiting/nothing", "/logout"):
             ada.open(path)
 
     def founding(self):
@@ -165,11 +165,13 @@ class Walk:
                  f"&code_challenge={'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'}")
         authorize = f"/authorize?{query}"
         ada.open(authorize)
+        ada.pass_chooser()
         ada.arrive("/consent")
         ada.press("^Do not allow$")
         if "error=access_denied" not in ada.page.url:
             self.witness.fault(f"{ada.variant}: a refused consent leads to {ada.page.url}")
         ada.open(authorize)
+        ada.pass_chooser()
         ada.press("^Allow$")
         if "code=" not in ada.page.url:
             self.witness.fault(f"{ada.variant}: a consent leads to {ada.page.url}")
@@ -180,6 +182,8 @@ class Walk:
         ada.open("/account/consents")
         ada.press("^Withdraw$")
         ada.open("/logout")
+        if ada.control("^Go on to log out$").count():
+            ada.press("^Go on to log out$")
         ada.open(authorize.replace(client.id, secrets.token_hex(8)))
 
     def invitation(self):
@@ -241,6 +245,8 @@ class Walk:
             if is_here:
                 tab = other.page
                 other.open(link)
+                if other.control("^It is me: go on$").count():
+                    other.press("^It is me: go on$")
                 other.press("^Yes, this is my browser$")
                 other.page = tab
             else:

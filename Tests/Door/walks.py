@@ -118,6 +118,11 @@ class Founder(Visitor):
         """The words that a waiting page shows."""
         return " ".join(self.page.locator(".words").first.inner_text().split())
 
+    def pass_chooser(self):
+        """Goes on from the chooser, which a client of another site passes before the consent."""
+        if self.room == "/accounts":
+            self.press("^Continue with this account$")
+
     def approve(self, words, path="/account/devices"):
         """Approves the device that shows these words, from a list of waiting devices.
 

@@ -8,6 +8,8 @@ from hands import Stuck
 from stage import Terminal
 
 WAYS = {}
+# The link of a mailed page to the one with the button.
+GO_ON = "^It is me: go on$"
 # What `make test` walks.
 QUICK = ["joined", "phone", "phone, third site", "mail", "consent", "next day, third site", "two tabs"]
 
@@ -121,7 +123,7 @@ def mail_elsewhere(stage, _):
     ask_for_mail(other)
     bo.open(other.link(before))
     if not bo.page.locator("code").count():
-        bo.press("^(Continue|Go on|Look)")
+        bo.press(GO_ON)
     other.fill("^Code", bo.page.locator("code").first.inner_text())
     other.press("^Confirm with the code$")
     other.ends(harbour)
@@ -135,7 +137,7 @@ def ask_for_mail(person):
 def confirm(person):
     """The button behind a mailed link; a plain page may lead to the one that has it."""
     if not person.page.get_by_role("button", name=re.compile("^Yes, this is my browser$")).count():
-        person.press("^(Continue|Go on|Look)")
+        person.press(GO_ON)
     person.hands.press(person.control("^Yes, this is my browser$"))
 
 
@@ -204,19 +206,13 @@ def consent(stage, _):
     for third in (False, True):
         harbour = stage.harbour("Payroll", "--consent", "always", third=third)
         bo.begin(harbour)
-        choose(bo)
+        bo.pass_chooser()
         bo.press("^Do not allow$")
         bo.ends(harbour, "Not logged in: access_denied")
         bo.begin(harbour)
-        choose(bo)
+        bo.pass_chooser()
         bo.press("^Allow$")
         bo.ends(harbour)
-
-
-def choose(person):
-    """The chooser, which a client of another site passes before the consent."""
-    if person.room == "/accounts":
-        person.press("^Continue with this account$")
 
 
 @way("account choice", third=True)
