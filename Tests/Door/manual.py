@@ -52,8 +52,9 @@ class Manual:
         client = clients.register(self.name, site, self.redirect, company)
         with tempfile.TemporaryDirectory(prefix=f"tenure-{self.name}.") as place:
             self.place = pathlib.Path(place)
-            values = client.settings | {"PORT": str(port), "PATH": f"{self.bin}:{os.environ['PATH']}", "HERE": str(HERE),
-                                        "PLACE": place, "PYTHONPATH": ""}
+            values = client.settings | {
+                "PORT": str(port), "PATH": f"{self.bin}:{os.environ['PATH']}", "HERE": str(HERE), "PLACE": place,
+                "PYTHONPATH": ""}
             values |= {name: value.format(**values) for name, value in self.variables.items()}
             self.prepare(values)
             command = [word.format(**values) for word in self.command]

@@ -63,7 +63,7 @@ def room(url):
 
 def is_interrupted(error):
     """Whether a page went on while something was asked of it."""
-    return re.search("context was destroyed|navigat|not find context|no such frame|detached", str(error), re.I) is not None
+    return re.search("context was destroyed|navigat|not find context|no such frame|detached", str(error), re.I)
 
 
 def answer(question):

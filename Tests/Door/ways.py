@@ -116,7 +116,7 @@ def mail(stage, harbour):
 
 @way("mail elsewhere")
 def mail_elsewhere(stage, _):
-    """A second device, confirmed by the code that the link shows in another browser; from a client with a third site."""
+    """A second device, confirmed by the code that the link shows in another browser, at a client with a third site."""
     harbour, bo = stage.harbour(third=True), stage.bo
     before = time.time() - 1
     other = waits(stage, harbour, stage.person("bo"))

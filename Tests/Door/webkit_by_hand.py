@@ -91,9 +91,11 @@ class WebKit:
         self.press("^Continue$")
 
     def ends(self, harbour, person):
-        text = f"Hello {person.id}"
-        self.until(lambda: self.url.startswith(harbour.end + "/") and self.run("return document.body.innerText").startswith(
-            text), f"“{text}” at {harbour.end}")
+        def is_greeted():
+            return self.url.startswith(harbour.end + "/") and self.run(
+                "return document.body.innerText.startsWith(arguments[0])", f"Hello {person.id}")
+
+        self.until(is_greeted, f"a greeting at {harbour.end}")
 
 
 def main():

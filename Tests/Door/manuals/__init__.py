@@ -64,7 +64,8 @@ MANUALS = [
     Panel("panel", ["panel==1.9.4"], [
         "panel", "serve", "{HERE}/panel_app.py", "--address", "127.0.0.1", "--port", "{PORT}",
         "--allow-websocket-origin", "localhost:{PORT}", "--oauth-provider", "generic", "--oauth-key", "{CLIENT_ID}",
-        "--oauth-secret", "{CLIENT_SECRET}", "--oauth-redirect-uri", "{SITE}/login", "--cookie-secret", "test"], "/login",
+        "--oauth-secret", "{CLIENT_SECRET}", "--oauth-redirect-uri", "{SITE}/login", "--cookie-secret", "test"],
+        "/login",
         variables={"PANEL_OAUTH_TOKEN_URL": "{ISSUER}/oauth/token", "PANEL_OAUTH_AUTHORIZE_URL": "{ISSUER}/authorize",
                    "PANEL_OAUTH_USER_URL": "{ISSUER}/oauth/userinfo", "PANEL_OAUTH_SCOPE": "openid,email"}),
 ]

@@ -69,8 +69,9 @@ settings.configure(**{
     "MIDDLEWARE": middleware, "LOGIN_REDIRECT_URL": "/", "DEFAULT_AUTO_FIELD": "django.db.models.AutoField",
     "DATABASES": {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "site.sqlite"}},
     "TEMPLATES": [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True, "OPTIONS": {
-        "context_processors": ["django.template.context_processors.request", "django.contrib.auth.context_processors.auth",
-                               "django.contrib.messages.context_processors.messages"]}}],
+        "context_processors": [
+            "django.template.context_processors.request", "django.contrib.auth.context_processors.auth",
+            "django.contrib.messages.context_processors.messages"]}}],
 } | LIBRARIES[library])
 django.setup()
 urlpatterns = [path("", home), path(prefix, include(module))]

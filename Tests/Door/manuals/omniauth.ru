@@ -1,17 +1,14 @@
 # Debian's ruby-omniauth-openid-connect, with the options of its README.
 require 'omniauth'
 require 'omniauth_openid_connect'
-require 'rack/session/cookie' rescue nil
 
 issuer = URI(ENV.fetch('ISSUER'))
 # Its README fetches the document of the provider over https only; this is the switch for plain http on this machine.
 SWD.url_builder = URI::HTTP
-OpenIDConnect.http_config { |config| }
 OmniAuth.config.allowed_request_methods = [:get, :post]
 OmniAuth.config.silence_get_warning = true
-OmniAuth.config.request_validation_phase = nil if OmniAuth.config.respond_to?(:request_validation_phase=)
 
-use Rack::Session::Cookie, secret: 'a secret of the test, which is longer than it was before: sixty-four characters and more'
+use Rack::Session::Cookie, secret: 'a secret of the test, of sixty-four characters or more: 0123456789'
 use OmniAuth::Builder do
   provider :openid_connect, {
     name: :openid_connect, scope: %i[openid email profile], response_type: :code, discovery: true,
