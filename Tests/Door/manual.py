@@ -76,15 +76,16 @@ class Manual:
 
 
 class Packages(Manual):
-    """Packages of Debian, which `install` looks for and root installs."""
+    """Packages of Debian, which root installs."""
 
     def install(self, directory):
         self.bin = pathlib.Path("/usr/bin")
         if self.versions() is None:
             if os.geteuid() != 0:
                 raise Missing(f"apt-get install {' '.join(self.packages)}")
-            done = subprocess.run(["apt-get", "install", "--yes", *self.packages], capture_output=True, text=True,
-                                  check=False)
+            done = subprocess.run(
+                ["apt-get", "-o", "DPkg::Lock::Timeout=600", "install", "--yes", "--no-install-recommends", *self.packages],
+                env=os.environ | {"DEBIAN_FRONTEND": "noninteractive"}, capture_output=True, text=True, check=False)
             if done.returncode != 0 or self.versions() is None:
                 raise Missing(done.stderr.strip()[-200:])
 
