@@ -11,6 +11,8 @@ SEED ?=
 CITUS_SOURCE ?=
 PORT ?= 8080
 STATE ?= .tenure
+# Seconds that a recovery waits; without it as long as the company's policy says.
+RECOVERY_DELAY ?=
 CONFIGURATION ?= debug
 # make install PREFIX=$HOME/.local DESTDIR=/tmp/package
 PREFIX ?= /usr/local
@@ -32,7 +34,8 @@ run: ## Start the service with a private PostgreSQL, a demo app and two D-TAs; C
 	@scripts/prerequisites run
 	@echo "Building; the first time this takes some minutes." >&2
 	@$(BUILD)
-	@exec $(TENURE) serve --development --port "$(PORT)" --state-directory "$(STATE)"
+	@exec $(TENURE) serve --development --port "$(PORT)" --state-directory "$(STATE)" \
+		$(if $(RECOVERY_DELAY),--recovery-delay "$(RECOVERY_DELAY)")
 
 reset: ## Delete the development database, its keys and the demo app; asks first, make reset YES=1 does not
 	@scripts/reset $(if $(YES),--yes) "$(STATE)"

@@ -25,7 +25,7 @@ def streamlit(ada, site, expected):
     ada.hands.press(ada.control("^Log out$"))
     ada.page.get_by_role("button", name="Log in").wait_for()
     ada.press("^Log in$")
-    if ada.path != "/login":
+    if ada.room != "/login":
         raise Stuck(f"after the log-out, the service still knows who is there: {ada.page.url}")
     print("  logged out, here and at the service")
 
@@ -39,7 +39,7 @@ def single_page_app(ada, site, expected):
     ada.press("^Log out$")
     ada.page.get_by_role("button", name="Log in").wait_for()
     ada.press("^Log in$")
-    if ada.path != "/login":
+    if ada.room != "/login":
         raise Stuck(f"after the log-out, the service still knows who is there: {ada.page.url}")
     print("  logged out, here and at the service")
 

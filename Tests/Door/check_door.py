@@ -25,7 +25,7 @@ def web_app(ada, site, expected):
         raise Stuck(f"the log-out ends at {ada.page.url}")
     # The session of the service is over too: another log-in asks again.
     ada.press("^Log in$")
-    if ada.path != "/login":
+    if ada.room != "/login":
         raise Stuck(f"after the log-out, the service still knows who is there: {ada.page.url}")
     print("  logged out, here and at the service")
 
@@ -40,7 +40,7 @@ def apache(ada, site, expected):
     ada.press("^Log out$")
     ada.expect("Everybody may read this page", "after the log-out")
     ada.press("Private pages")
-    if ada.path != "/login":
+    if ada.room != "/login":
         raise Stuck(f"after the log-out, Apache or the service still knows who is there: {ada.page.url}")
     print("  logged out, here and at the service")
 

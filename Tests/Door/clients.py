@@ -1,5 +1,6 @@
 """Registers apps as clients of a development service, and runs the programs of Examples that are such clients."""
 
+import base64
 import contextlib
 import dataclasses
 import functools
@@ -50,6 +51,20 @@ def issuer():
         return json.load(answer)["issuer"]
 
 
+def call(method, path, body=None):
+    """Calls the API as the demo app."""
+    pair = f"{os.environ['TENURE_APP_ID']}:{os.environ['TENURE_APP_SECRET']}".encode()
+    headers = {"Content-Type": "application/json", "Authorization": "Basic " + base64.b64encode(pair).decode()}
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(os.environ["TENURE_URL"] + path, data, headers, method=method)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return json.load(answer)
+
+
+def demo_app():
+    return os.environ["TENURE_APP_ID"]
+
+
 def tenure(*arguments):
     """Runs a command of the operator and returns what it prints."""
     done = subprocess.run([TENURE, *arguments], capture_output=True, text=True, check=False)
@@ -60,11 +75,23 @@ def tenure(*arguments):
 
 def register(name, site, redirect, company, *options, after="/"):
     """Makes an app, registers it as a client for the people of a company, and links it."""
-    made = json.loads(tenure("app", "create", f"{name} of {company}", "--role", "ACCESS", "--json"))
-    tenure("app", "client", made["appId"], "--redirect", site + redirect, "--post-logout", site + after,
-           "--tenant", company, *options)
-    tenure("app", "link", made["appId"], company, "--role", "ACCESS")
-    return Client(made["appId"], made["appSecret"], site)
+    client = enrol(f"{name} of {company}", site + redirect, site + after, options, (company,))
+    return dataclasses.replace(client, site=site)
+
+
+def enrol(name, redirect, after, options=(), companies=()):
+    """Makes an app, and registers it as a client; without companies it takes the people of any that links it."""
+    made = json.loads(tenure("app", "create", name, "--role", "ACCESS", "--json"))
+    takes = [option for company in companies for option in ("--tenant", company)] or ["--any-tenant"]
+    tenure("app", "client", made["appId"], "--redirect", redirect, "--post-logout", after, *takes, *options)
+    for company in companies:
+        link(made["appId"], company)
+    return Client(made["appId"], "" if "--public" in options else made["appSecret"], after)
+
+
+def link(app, company, *roles):
+    """Lets an app act for the people of a company."""
+    tenure("app", "link", app, company, *(option for role in roles or ("ACCESS",) for option in ("--role", role)))
 
 
 def free_port():

@@ -22,6 +22,8 @@ class Pointer:
         box.check()
 
     def press(self, control):
+        # A button that signs is disabled until it was in view for a second; click() waits for that.
+        control.scroll_into_view_if_needed()
         control.click()
 
 
@@ -32,7 +34,8 @@ class Keyboard:
 
     def reach(self, control):
         page = control.page
-        # A button that signs is disabled until its module runs.
+        # A button that signs is disabled until it was in view for a second.
+        control.scroll_into_view_if_needed()
         end = time.monotonic() + 10
         while not control.is_enabled() and time.monotonic() < end:
             time.sleep(0.05)

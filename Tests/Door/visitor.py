@@ -1,6 +1,7 @@
 """A person with a browser, who uses the pages by what they say: labels, names of buttons, headings."""
 
 import contextlib
+import copy
 import email
 import email.policy
 import hashlib
@@ -16,6 +17,29 @@ from clients import issuer
 
 PATIENCE = 20
 
+# The id of a flow in a path.
+FLOW = re.compile(r"/[A-Za-z0-9_-]{22}(?=/|$)")
+# What a page that goes on by itself holds: the proof of a key, or the answer that leads to a client, which is a refresh
+# or a form.
+LEAVING = """(room) => document.querySelector('meta[http-equiv=refresh i]') !== null
+  || [...document.forms].some((form) => room === '/flow/key'
+    || new URL(form.getAttribute('action') || '', location.href).origin !== location.origin)"""
+
+
+@contextlib.contextmanager
+def firefox():
+    """A headless Firefox of the system, by WebDriver BiDi. Playwright 1.65 sends a command that Firefox 153 has not."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.firefox.launch(
+            executable_path=shutil.which("firefox-esr"), channel="moz-firefox",
+            firefox_user_prefs={"network.proxy.type": 0})
+        try:
+            yield browser
+        finally:
+            browser.close()
+
 
 @contextlib.contextmanager
 def chromium():
@@ -30,6 +54,16 @@ def chromium():
             yield browser
         finally:
             browser.close()
+
+
+def room(url):
+    """The path of a page of the service without the id of a flow; nothing for another site."""
+    return FLOW.sub("", urlsplit(url).path) or "/" if url.startswith(issuer() + "/") else None
+
+
+def is_interrupted(error):
+    """Whether a page went on while something was asked of it."""
+    return re.search("context was destroyed|navigat|not find context|no such frame|detached", str(error), re.I)
 
 
 def answer(question):
@@ -53,20 +87,37 @@ class Visitor:
         self.hands = hands or kinds.Pointer()
         self.witness = witness
         self.variant = f"{width} px, {scheme}"
+        # Firefox cannot be told by BiDi how pages shall look.
+        appearance = {} if browser.browser_type.name == "firefox" else {
+            "color_scheme": scheme, "reduced_motion": "reduce"}
         self.context = browser.new_context(
-            locale=locale, color_scheme=scheme, reduced_motion="reduce",
-            viewport={"width": width, "height": 720 if width > 500 else 640})
+            locale=locale, viewport={"width": width, "height": 720 if width > 500 else 640}, **appearance)
         self.context.add_cookies(list(cookies))
-        self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE * 1000)
-        if witness:
-            witness.watch(self.page, self.variant)
+        self.adopt(self.context.new_page())
+
+    def tab(self):
+        """The same person at another tab of the same browser."""
+        other = copy.copy(self)
+        other.adopt(self.context.new_page())
+        return other
+
+    def adopt(self, page):
+        """Goes on at this page."""
+        self.page = page
+        page.set_default_timeout(PATIENCE * 1000)
+        if self.witness:
+            self.witness.watch(page, self.variant)
 
     # What the person sees.
 
     @property
     def path(self):
         return place(self.page.url)
+
+    @property
+    def room(self):
+        """The path without the id of a flow; nothing on another site."""
+        return room(self.page.url)
 
     @property
     def heading(self):
@@ -91,7 +142,7 @@ class Visitor:
             try:
                 return self.witness.look(self.page, self.variant)
             except Exception as error:  # noqa: BLE001
-                if "context was destroyed" not in str(error) and "navigat" not in str(error):
+                if not is_interrupted(error):
                     raise
                 self.page.wait_for_load_state()
 
@@ -116,17 +167,36 @@ class Visitor:
 
     def press(self, name):
         """Presses a button or a link that leads to a page."""
-        with self.page.expect_navigation():
-            self.hands.press(self.control(name))
+        self.go(self.control(name))
+
+    def go(self, control):
+        """Presses what leads to a page."""
+        self.page.bring_to_front()
+        # The next page may go on by itself before it is loaded.
+        with self.page.expect_navigation(wait_until="commit"):
+            self.hands.press(control)
         self.settle()
 
     def settle(self):
-        """Waits until a page that signs, or that leads to a client, has gone on by itself."""
-        if self.page.url.startswith(issuer()):
-            self.page.wait_for_url(lambda url: place(url) not in ("/flow/key", "/answer"))
-            self.page.locator("meta[http-equiv=refresh], form#answer").first.wait_for(state="detached")
-        self.page.wait_for_load_state()
+        """Waits until pages that go on by themselves have done so: the one that signs, and the answer to a client."""
+        end = time.monotonic() + PATIENCE
+        while self.leaves():
+            if time.monotonic() > end:
+                raise kinds.Stuck(f"{self.page.url} does not go on:\n{self.page.locator('body').inner_text()[:1500]}")
+            self.page.wait_for_timeout(50)
         self.look()
+
+    def leaves(self):
+        """Whether the page is about to go on by itself."""
+        if self.room is None:
+            return False
+        try:
+            self.page.wait_for_load_state()
+            return self.page.evaluate(LEAVING, self.room)
+        except Exception as error:  # noqa: BLE001
+            if not is_interrupted(error):
+                raise
+            return True
 
     def close(self):
         self.context.close()

@@ -2,10 +2,8 @@
 
 import re
 import time
-
-from clients import issuer
 from hands import Stuck
-from visitor import Visitor, answer, place
+from visitor import Visitor, answer, room
 
 
 class Founder(Visitor):
@@ -46,10 +44,14 @@ class Founder(Visitor):
         # The module shows the accounts after it has read them.
         self.page.wait_for_timeout(300)
         if known.count():
-            with self.page.expect_navigation():
-                self.hands.press(known.first)
-            self.settle()
+            self.go(known.first)
         else:
+            # The form is behind a button where the browser knows other accounts.
+            if not self.page.get_by_label("Company", exact=True).is_visible():
+                if not self.page.get_by_role("button", name="Use another account").is_visible():
+                    text = " ".join(self.page.locator("body").inner_text().split())[:300]
+                    raise Stuck(f"{self.page.url} has no form for the account: {text}")
+                self.hands.press(self.control("^Use another account$"))
             self.fill("^Company$", self.company)
             self.fill(r"\bid\b", self.id)
             self.press("^Continue$")
@@ -66,12 +68,13 @@ class Founder(Visitor):
         """Chooses the account. If this browser has another key for it, the page asks to begin again."""
         self.hands.press(self.control(rf"{re.escape(self.id)}.*{re.escape(self.company)}"))
         self.page.wait_for_timeout(500)
-        if self.path == "/flow/account" and self.says("Log in once more"):
+        if self.room == "/flow/account" and self.says("Log in once more"):
             self.look()
             self.press("^Log in with your e-mail address$")
             self.enter_address()
         else:
-            self.page.wait_for_url(lambda url: place(url) != "/flow/account")
+            self.page.wait_for_url(lambda url: room(url) != "/flow/account")
+            self.settle()
 
     def log_in_by_address(self):
         """The log-in with an address instead of company and id."""
@@ -95,20 +98,57 @@ class Founder(Visitor):
             "/accounts": lambda: self.press("^Continue with this account$"), "/consent": lambda: self.press("^Allow$"),
             "/flow/account": self.pick_account}
         for _ in range(8):
-            if not self.page.url.startswith(issuer()) or self.path not in steps:
+            if self.room not in steps:
                 return
-            steps[self.path]()
+            steps[self.room]()
         raise Stuck(f"the log-in does not end; it is at {self.page.url}:\n{self.page.locator('main').inner_text()}")
 
     def arrive(self, path):
-        """Waits for a page of the service."""
+        """Waits for a page of the service, whatever the id of its flow."""
         try:
-            self.page.wait_for_url(lambda url: place(url) == path)
+            self.page.wait_for_url(lambda url: room(url) == path)
         except Exception as error:
             text = self.page.locator("body").inner_text()[:1500]
             raise Stuck(f"{self.page.url} is shown instead of {path}:\n{text}") from error
         self.page.wait_for_load_state()
         self.look()
+
+    @property
+    def words(self):
+        """The words that a waiting page shows."""
+        return " ".join(self.page.locator(".words").first.inner_text().split())
+
+    def pass_chooser(self):
+        """Goes on from the chooser, which a client of another site passes before the consent."""
+        if self.room == "/accounts":
+            self.press("^Continue with this account$")
+
+    def approve(self, words, path="/account/devices"):
+        """Approves the device that shows these words, from a list of waiting devices.
+
+        A list that shows no words is tried entry by entry: the decision asks which row of words the device shows.
+        """
+        self.open(path)
+        for place in range(self.waiting.count()):
+            item = self.waiting.nth(place)
+            shown = item.locator(".words")
+            if shown.count() and " ".join(shown.first.inner_text().split()) != words:
+                continue
+            role, name = item.get_by_role, re.compile("^Approve")
+            self.go(role("link", name=name).or_(role("button", name=name)).first)
+            row = self.page.get_by_role("radio", name=re.compile(r"\s+".join(map(re.escape, words.split()))))
+            if self.page.get_by_role("radio").count() and not row.count():
+                self.open(path)
+                continue
+            if row.count():
+                self.hands.check(row.first)
+            return self.press(r"^(Sign|Approve)\b")
+        raise Stuck(f"no waiting device on {path} shows {words!r}")
+
+    @property
+    def waiting(self):
+        """The entries of a list that can be approved."""
+        return self.page.get_by_role("listitem").filter(has_text=re.compile(r"^\s*Approve", re.M))
 
     def reach(self, url):
         """Opens a page of another site."""

@@ -16,6 +16,8 @@ import sys
 import tempfile
 from urllib.parse import urlsplit
 
+from visitor import FLOW
+
 # What reaches beyond the right edge.
 OVERFLOW = """() => {
   const width = document.documentElement.clientWidth;
@@ -162,4 +164,4 @@ class Witness:
 
 
 def path(url):
-    return urlsplit(url).path
+    return FLOW.sub("/…", urlsplit(url).path)

@@ -76,13 +76,8 @@ import Testing
     }
 
     @Test(arguments: [
-<<<<<<< ours
         ("/consent/a?token=a%20b", "127.0.0.1:8080"), ("/authorize?client_id=x", "[::1]:8080"),
         ("/logout", "127.0.0.1:8080"), ("/consent/a", "localhost:9090"),
-=======
-        ("/consent/a%20b?c=d", "127.0.0.1:8080"), ("/authorize?client_id=x", "[::1]:8080"),
-        ("/logout", "127.0.0.1:8080"), ("/consent/x", "localhost:9090"),
->>>>>>> theirs
     ])
     func `browsers are sent to the public name, for which they keep keys`(path: String, host: String) async throws {
         let text = try await ask(path, host: host)
@@ -91,15 +86,9 @@ import Testing
     }
 
     @Test(arguments: [
-<<<<<<< ours
         ("/consent/a", "localhost:8080", "GET"), ("/consent/a", "LOCALHOST:8080", "GET"),
         ("/healthz", "127.0.0.1:8080", "GET"),
         ("/consent/a", "127.0.0.1:8080", "POST"), ("/consent/a", "evil.example", "GET"),
-=======
-        ("/consent/x", "localhost:8080", "GET"), ("/consent/x", "LOCALHOST:8080", "GET"),
-        ("/healthz", "127.0.0.1:8080", "GET"),
-        ("/consent/x", "127.0.0.1:8080", "POST"), ("/consent/x", "evil.example", "GET"),
->>>>>>> theirs
         ("/oauth/userinfo", "127.0.0.1:8080", "GET"),
     ])
     func `nothing else is redirected`(path: String, host: String, method: String) async throws {

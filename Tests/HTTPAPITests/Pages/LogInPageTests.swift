@@ -347,17 +347,12 @@ extension API.Answer {
             let steps = await service.recorder.steps.filter { $0.name != "readAuthorization" },
                 names = steps.map(\.name)
             let noted = request.isEmpty ? [] : ["noteChosenAccount"]
-<<<<<<< ours
             #expect(names == ["validateAnswers", "takeBrowserCookie"] + noted)
             let steps = await service.recorder.steps
             #expect(steps.first?.details["answers"] == "Q0=a0|Q1=a1|Q2=a2")
             // The step opens the browser session itself, and takes the cookie that the browser had.
             let browser = try #require(steps.first?.call?.browser)
             #expect(steps.dropFirst().first?.details["form"] == browser.form && browser.form.utf8.count == 43)
-=======
-            #expect(names == ["validateAnswers", "openBrowserSession"] + noted)
-            #expect(steps.first?.details["answers"] == "Q0=a0|Q1=a1|Q2=a2")
->>>>>>> theirs
         }
     }
 
