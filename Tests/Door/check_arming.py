@@ -13,7 +13,7 @@ import time
 from urllib.parse import urlsplit
 
 from clients import issuer
-from visitor import chromium, place
+from visitor import chromium, room
 from walks import Founder
 from window import HEIGHT, WIDTH, chromium_window, xdo
 
@@ -81,7 +81,7 @@ class Check:
     @property
     def is_signed(self):
         try:
-            return place(self.waiting.page.evaluate("location.pathname")) != "/waiting"
+            return room(self.waiting.page.url) != "/waiting"
         except Exception:  # noqa: BLE001
             return True  # The page goes on.
 

@@ -164,13 +164,6 @@ class Founder(Visitor):
         self.press("^Confirm$")
         self.expect("confirmed|verified|done")
 
-    def approve(self, other):
-        """Approves the browser of somebody that waits, on the page of the list: chooses the words that it shows."""
-        self.press("^Approve")
-        words = other.page.locator("dd.words").first.inner_text()
-        self.hands.check(self.page.get_by_label(words))
-        self.press("^Sign with the key of this browser$")
-
     def log_out(self):
         """Logs out on the page of the account."""
         self.open("/account")
