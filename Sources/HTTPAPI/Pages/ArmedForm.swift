@@ -42,7 +42,7 @@ struct ArmedForm: Sendable {
     /// Whether a page may be shown with its button: a page of this service led here, not long ago, and not in advance.
     func mayShow(_ exchange: RoutedRequest) -> Bool {
         let sent = (try? FormReader(exchange.rawQuery.utf8).text("token")) ?? nil
-        guard exchange.isFromHere, let age = token("link").age(of: sent, at: exchange.call.time) else { return false }
+        guard exchange.mayBeFromHere, let age = token("link").age(of: sent, at: exchange.call.time) else { return false }
         return age <= Self.linkLifetime
     }
 
@@ -104,15 +104,15 @@ extension Endpoint {
 }
 
 extension RoutedRequest {
-    /// Whether a page of this service led the browser here, as far as the browser says, and somebody is there to see it.
-    var isFromHere: Bool {
-        let sites = headers.all("Sec-Fetch-Site")
-        return sites.allSatisfy { $0 == "same-origin" } && headers.all("Sec-Purpose").isEmpty
-            && headers.all("Purpose").isEmpty
+    /// Whether a page of this service may have led the browser here, and somebody is there to see it. Firefox says `none`
+    /// after a form, and no other site can cause that.
+    fileprivate var mayBeFromHere: Bool {
+        headers.all("Sec-Fetch-Site").allSatisfy { $0 == "same-origin" || $0 == "none" }
+            && headers.all("Sec-Purpose").isEmpty && headers.all("Purpose").isEmpty
     }
 
     /// Whether the browser says that a page of this service led here.
-    var isSaidFromHere: Bool { isFromHere && !headers.all("Sec-Fetch-Site").isEmpty }
+    var isSaidFromHere: Bool { mayBeFromHere && headers.all("Sec-Fetch-Site") == ["same-origin"] }
 }
 
 extension PageVisit {

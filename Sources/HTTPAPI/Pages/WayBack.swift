@@ -38,8 +38,9 @@ extension PageVisit {
     func waitForWayBack(_ way: WayBack, fingerprint: String, _ flow: BrowserFlow) -> Reply {
         let subject = "\(way.rawValue).\(fingerprint)", visitor = visitor
         let token = visitor.token(path: Endpoint.showWayBackWait.template.text, subject: subject).text
+        let client = flow.request.isEmpty ? "" : "&flow=\(flow.id)"
         var reply = Reply.seeOther(
-            "\(Endpoint.showWayBackWait.template.text)?way=\(way.rawValue)&key=\(fingerprint)&token=\(token)")
+            "\(Endpoint.showWayBackWait.template.text)?way=\(way.rawValue)&key=\(fingerprint)&token=\(token)\(client)")
         reply.cookies = flows.setting(flow.at(flow.request.isEmpty ? .ended : .request))
         if let setting = visitor.setting { reply.cookies.append(setting) }
         return reply
@@ -105,6 +106,9 @@ extension Route {
     static let showWayBackWait = Route(page: .showWayBackWait) { exchange in
         let visit = PageVisit(exchange: exchange), language = visit.language()
         guard let (way, fingerprint) = visit.awaited else { return .seeOther(Endpoint.showWayBack.template.text) }
-        return try WayBackPage(language: language).waiting(way, fingerprint: fingerprint).reply()
+        // Who comes from a client looks again for the same client, as long as its request waits.
+        let flow = (try? FormReader(exchange.rawQuery.utf8).text("flow")).flatMap { visit.flows[$0] }
+        let again = Endpoint.showWayBack.path(in: flow.flatMap { $0.isOver ? nil : $0 })
+        return try WayBackPage(language: language).waiting(way, fingerprint: fingerprint, again: again).reply()
     }
 }

@@ -75,8 +75,10 @@ struct WayBackPage: Sendable {
 
     /// The page that says what happens after a request. It is the same whether or not there is such an account.
     ///
-    /// - Parameter fingerprint: The fingerprint of the device key, as hexadecimal digits.
-    func waiting(_ way: WayBack, fingerprint: String) -> HostedPage {
+    /// - Parameters:
+    ///   - fingerprint: The fingerprint of the device key, as hexadecimal digits.
+    ///   - path: Where the person looks whether it is time.
+    func waiting(_ way: WayBack, fingerprint: String, again path: String) -> HostedPage {
         let steps: [PageWord] =
             switch way {
             case .recovery: [.recoverStepTell, .recoverStepConfirm, .recoverStepAgain]
@@ -86,6 +88,7 @@ struct WayBackPage: Sendable {
             "text": .text(text(way == .recovery ? .recoverWaitText : .returnWaitText)),
             "steps": .list(steps.map { ["step": .text(text($0))] }),
             "note": .text(text(.recoverSameBrowser)), "again": .text(text(.recoverAgain)),
+            "againPath": .text(path),
         ]
         if let bytes = Hex.decode(fingerprint) {
             content["words"] = .text(FingerprintWords(bytes).text)

@@ -348,7 +348,6 @@ extension API.Answer {
                 names = steps.map(\.name)
             let noted = request.isEmpty ? [] : ["noteChosenAccount"]
             #expect(names == ["validateAnswers", "takeBrowserCookie"] + noted)
-            let steps = await service.recorder.steps
             #expect(steps.first?.details["answers"] == "Q0=a0|Q1=a1|Q2=a2")
             // The step opens the browser session itself, and takes the cookie that the browser had.
             let browser = try #require(steps.first?.call?.browser)

@@ -55,7 +55,7 @@ enum RegistrationSamples {
             .wayBackWait,
             [
                 "text": "x", "steps": .list([["step": "s"]]), "words": "w", "wordsLabel": "l", "fingerprint": "f",
-                "fingerprintLabel": "l", "note": "n", "again": "a",
+                "fingerprintLabel": "l", "note": "n", "again": "a", "againPath": "/a",
             ]),
     ]
 }

@@ -76,7 +76,8 @@ function reveal(id) {
 async function ask(form) {
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) body.append(name, String(value));
-  const reply = await fetch(form.action, { method: "POST", body, cache: "no-store" });
+  // A field has the name `action`, which hides the property.
+  const reply = await fetch(form.getAttribute("action") ?? "", { method: "POST", body, cache: "no-store" });
   if (!reply.ok) throw new Error(String(reply.status));
   return (await reply.json()).statement ?? undefined;
 }
