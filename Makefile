@@ -34,8 +34,7 @@ run: ## Start the service with a private PostgreSQL, a demo app and two D-TAs; C
 	@scripts/prerequisites run
 	@echo "Building; the first time this takes some minutes." >&2
 	@$(BUILD)
-	@exec $(TENURE) serve --development --port "$(PORT)" --state-directory "$(STATE)" \
-		$(if $(RECOVERY_DELAY),--recovery-delay "$(RECOVERY_DELAY)")
+	@exec $(TENURE) serve --development --port "$(PORT)" --state-directory "$(STATE)" $(if $(RECOVERY_DELAY),--recovery-delay "$(RECOVERY_DELAY)")
 
 reset: ## Delete the development database, its keys and the demo app; asks first, make reset YES=1 does not
 	@scripts/reset $(if $(YES),--yes) "$(STATE)"

@@ -71,11 +71,6 @@ struct GrantRow: Sendable, Equatable {
         """
     }
 
-    /// The statement that deletes the row.
-    static func deletion(_ grants: [UUID], of tenant: UUID) -> SQL {
-        "DELETE FROM tenure.client_grant WHERE ledger_id = \(tenant) AND grant_id = ANY (\(grants))"
-    }
-
     /// Reads a grant that the service wrote; `nil` if there is none.
     static func find(
         _ id: UUID, of tenant: UUID, _ context: ServiceContext, at time: Timestamp
@@ -133,25 +128,6 @@ struct GrantRow: Sendable, Equatable {
         return try found.map { try GrantRow($0) }.filter {
             context.rows.accepts($0.code, ProtectedRows.grants, $0.values, at: time)
         }
-    }
-
-    /// The ids of grants of an account, a hundred at most, whoever wrote them.
-    ///
-    /// - Parameters:
-    ///   - client: The client; `nil` for all.
-    ///   - session: The session whose grants are left out.
-    static func ids(
-        of employee: EmployeeID, in tenant: TenantID, client: UUID? = nil, butOf session: UUID? = nil,
-        _ context: ServiceContext
-    ) async throws -> [UUID] {
-        let chosen: SQL = client.map { "client_id = \($0)" } ?? "true"
-        let others: SQL = session.map { "session_id <> \($0)" } ?? "true"
-        return try await context.pool.query(
-            """
-            SELECT grant_id FROM tenure.client_grant
-            WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND \(chosen) AND \(others) LIMIT 100
-            """, in: [LedgerID(tenant.uuid)]
-        ).map { try $0.decode(UUID.self) }
     }
 }
 

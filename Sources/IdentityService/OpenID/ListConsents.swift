@@ -94,7 +94,7 @@ package struct WithdrawConsent: UseCase {
     private func endNext(_ call: Call, _ context: ServiceContext) async throws -> Int {
         let employee = EmployeeID(browser.employeeID), tenant = TenantID(browser.tenantID), app = AppID(client)
         let (state, version) = try await context.consent(of: employee, to: app, in: tenant)
-        let found = try await GrantRow.ids(of: employee, in: tenant, client: client, context)
+        let found = try await EndGrant.rows(of: employee, in: tenant, client: client, context)
         let grants = try await EndGrant(context: context).forgettingEnded(found, in: tenant)
         let events = try Consent.decided(state, .withdraw(employee, app, hasGrants: !grants.isEmpty))
         guard !events.isEmpty || !grants.isEmpty else { return found.count }

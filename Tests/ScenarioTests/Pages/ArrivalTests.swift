@@ -117,9 +117,11 @@ struct `A browser that comes from a client` {
         for _ in 0..<9 { flows.append(try await browser.ask(party)) }
         #expect(browser.cookies.keys.count { $0.hasPrefix("tenure-flow-") } == 8)
         let kept = flows.filter { browser.cookies["tenure-flow-" + $0] != nil }
-        for flow in [kept[0], kept[7]] {
-            let done = try await browser.follow(try await browser.logIn(member.person, member.device, request: flow))
-            #expect(try party.answer(done.reply)["code"] != nil)
+        let done = try await browser.follow(try await browser.logIn(member.person, member.device, request: kept[0]))
+        #expect(try party.answer(done.reply)["code"] != nil)
+        // The session does for the others.
+        for flow in kept.dropFirst() {
+            #expect(try party.answer(try await browser.open("/login/\(flow)").reply)["code"] != nil)
         }
     }
 

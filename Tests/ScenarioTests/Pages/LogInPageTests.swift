@@ -118,7 +118,8 @@ struct `A log-in in a browser` {
         #expect(last == after)
         // It opened one browser session too, whose cookie every reply had.
         let events = try await party.world.client.events(member.person.company, "type=BrowserSessionOpened")
-        #expect(events.count == 1 && (try await browser.open("/login")).text.contains("You are logged in as founder"))
+        let page = try await browser.open("/login")
+        #expect(events.count == 1 && page.text.contains("You are logged in as founder"))
     }
 
     @Test func `of two tabs ends at two clients`() async throws {

@@ -53,7 +53,7 @@ struct EndGrant: Sendable {
     /// - Parameter session: The session whose grants go on; `nil` if none do.
     func endAll(of employee: EmployeeID, in tenant: TenantID, butOf session: UUID? = nil, _ call: Call) async throws {
         try await optimistic {
-            while case let grants = try await GrantRow.ids(of: employee, in: tenant, butOf: session, context),
+            while case let grants = try await Self.rows(of: employee, in: tenant, butOf: session, context),
                 !grants.isEmpty
             {
                 var recorder = EventRecorder(
@@ -73,7 +73,7 @@ struct EndGrant: Sendable {
         let ended = grants.filter { !open.contains($0) }
         if !ended.isEmpty {
             _ = try await context.pool.query(
-                GrantRow.deletion(ended, of: tenant.uuid), in: [LedgerID(tenant.uuid)])
+                Self.deletion(ended, of: tenant.uuid), in: [LedgerID(tenant.uuid)])
         }
         return open
     }
@@ -88,6 +88,30 @@ struct EndGrant: Sendable {
                 GrantClosed(grantID: GrantID(grant), reason: reason), to: .grant(GrantID(grant), in: tenant),
                 version: 1)
         }
-        recorder.statements.append(GrantRow.deletion(grants, of: tenant.uuid))
+        recorder.statements.append(Self.deletion(grants, of: tenant.uuid))
+    }
+
+    /// The statement that deletes rows.
+    static func deletion(_ grants: [UUID], of tenant: UUID) -> SQL {
+        "DELETE FROM tenure.client_grant WHERE ledger_id = \(tenant) AND grant_id = ANY (\(grants))"
+    }
+
+    /// The ids of grants of an account, a hundred at most, whoever wrote them.
+    ///
+    /// - Parameters:
+    ///   - client: The client; `nil` for all.
+    ///   - session: The session whose grants are left out.
+    static func rows(
+        of employee: EmployeeID, in tenant: TenantID, client: UUID? = nil, butOf session: UUID? = nil,
+        _ context: ServiceContext
+    ) async throws -> [UUID] {
+        let chosen: SQL = client.map { "client_id = \($0)" } ?? "true"
+        let others: SQL = session.map { "session_id <> \($0)" } ?? "true"
+        return try await context.pool.query(
+            """
+            SELECT grant_id FROM tenure.client_grant
+            WHERE ledger_id = \(tenant.uuid) AND employee_id = \(employee.uuid) AND \(chosen) AND \(others) LIMIT 100
+            """, in: [LedgerID(tenant.uuid)]
+        ).map { try $0.decode(UUID.self) }
     }
 }
