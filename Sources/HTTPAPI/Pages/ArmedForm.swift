@@ -7,7 +7,7 @@ import TenureAPI
 ///
 /// The link to the page carries a token, without which the page leads to its list. The page carries a token of its time.
 /// Its module, `arm.js`, fetches a nonce for it when the person acts, and the form is taken with both, once.
-/// `docs/decisions/0053` has the reasons.
+/// `docs/decisions/0047` has the reasons.
 struct ArmedForm: Sendable {
     /// The cookie that the form is bound to.
     enum Holder: String, Sendable {

@@ -12,7 +12,7 @@ extension Route {
     /// The routes of the pages. A service without the pages app has only the files, because the pages behind links in
     /// mails use them.
     static func pages(_ configuration: HTTPConfiguration) -> [Route] {
-        guard configuration.servesPages else { return [readPageAsset, armPage] }
+        guard configuration.servesPages else { return [readPageAsset] }
         return [
             readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut,
         ] + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount

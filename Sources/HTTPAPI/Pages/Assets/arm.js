@@ -4,7 +4,7 @@
  *
  * A form with the attribute `data-arm` has one button of the type `button` with the class `act`, the fields `page` and
  * `nonce`, and a hint with the role `status`. The button is disabled until it is armed. The act fetches the nonce,
- * without which the service refuses the form, and sends the form. `docs/decisions/0053` has the reasons.
+ * without which the service refuses the form, and sends the form. `docs/decisions/0047` has the reasons.
  */
 
 /** The quiet time before a button is armed, in milliseconds. */
