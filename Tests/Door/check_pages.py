@@ -241,7 +241,7 @@ class Walk:
             before = time.time() - 1
             if other.page.get_by_role("button", name="Send a mail").count():
                 other.press("^Send a mail$")
-            link = other.link(before)
+            link = other.link(before, "^Confirm a new device")
             if is_here:
                 tab = other.page
                 other.open(link)

@@ -109,7 +109,7 @@ def mail(stage, harbour):
     other = waits(stage, harbour, stage.person("bo"))
     ask_for_mail(other)
     tab = other.tab()
-    tab.open(other.link(before))
+    tab.open(other.link(before, "^Confirm a new device"))
     confirm(tab)
     other.page.wait_for_timeout(3000)
     (tab if tab.page.url.startswith(harbour.end) else other).ends(harbour)
@@ -122,7 +122,7 @@ def mail_elsewhere(stage, _):
     before = time.time() - 1
     other = waits(stage, harbour, stage.person("bo"))
     ask_for_mail(other)
-    bo.open(other.link(before))
+    bo.open(other.link(before, "^Confirm a new device"))
     if not bo.page.locator("code").count():
         bo.press(GO_ON)
     other.fill("^Code", bo.page.locator("code").first.inner_text())

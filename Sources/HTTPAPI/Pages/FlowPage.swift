@@ -30,14 +30,15 @@ struct FlowPage: Sendable {
         return try await visit.exchange.run(read).preferring([language.rawValue])
     }
 
-    /// Where the person begins again: at the same client, or at the page that the flow began with.
+    /// Where the person begins again: at the same client, or at the page that the flow began with. Who looks whether a
+    /// way back is open looks there again.
     var againPath: String {
-        guard flow.request.isEmpty else { return Endpoint.goOn.path(in: flow) }
-        return switch purpose {
+        switch purpose {
+        case .recovery, .returning: path(.showWayBack)
+        case _ where !flow.request.isEmpty: Endpoint.goOn.path(in: flow)
         case .login: "/login"
         case .address: "/login/address"
         case .registration: "/register"
-        case .recovery, .returning: "/recover"
         case .change: "/account"
         }
     }
