@@ -42,7 +42,9 @@ struct ArmedForm: Sendable {
     /// Whether a page may be shown with its button: a page of this service led here, not long ago, and not in advance.
     func mayShow(_ exchange: RoutedRequest) -> Bool {
         let sent = (try? FormReader(exchange.rawQuery.utf8).text("token")) ?? nil
-        guard exchange.mayBeFromHere, let age = token("link").age(of: sent, at: exchange.call.time) else { return false }
+        guard exchange.mayBeFromHere, let age = token("link").age(of: sent, at: exchange.call.time) else {
+            return false
+        }
         return age <= Self.linkLifetime
     }
 

@@ -106,7 +106,8 @@ package struct GrantGround: Sendable {
     package func carries(_ grant: Grant, of session: Session, at time: Timestamp) -> Bool {
         let client = grant.event.clientID, position = grant.opened.position
         return grant.end == nil && time < grant.event.expiresAt && session.employee == grant.event.employeeID
-            && (session.end == nil || grant.event.scopes.contains(.offlineAccess)) && carries(session) && position > employee.sessionsEndedAt && position > consent.withdrawnAt
+            && (session.end == nil || grant.event.scopes.contains(.offlineAccess)) && carries(session)
+            && position > employee.sessionsEndedAt && position > consent.withdrawnAt
             && tenant.links(client, as: .access) && position > tenant.unlinkedAt[client, default: 0]
     }
 
