@@ -67,6 +67,11 @@ struct `A route called for another tenant` {
                 for (name, caller) in scene.callers(of: endpoint) {
                     let reply = try await send(endpoint, .victim, by: caller, scene)
                     let absent = try await send(endpoint, .absentUnderOwnName, by: caller, scene)
+                    // To end what is not open, or is somebody else's, succeeds and ends nothing.
+                    guard endpoint != .endGrant || reply.status != 204 else {
+                        #expect(absent.status == 204, "\(endpoint) by \(name): \(absent)")
+                        continue
+                    }
                     try expectSame(reply, absent, "\(endpoint) by \(name)")
                 }
             }
