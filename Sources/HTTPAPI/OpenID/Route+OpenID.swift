@@ -16,6 +16,11 @@ extension Route {
             guard answer == .fault(.expired) else { return try exchange.reply(to: answer) }
             return try await PageVisit(exchange: exchange).over(nil)
         }
+        // An image or a frame of another site can show nobody a page, so nothing is stored for it.
+        let isSilent = (try? form.text("prompt")) == "none"
+        guard isSilent || exchange.headers.all("Sec-Fetch-Dest").allSatisfy({ $0 == "document" }) else {
+            return try exchange.page(.crossSite)
+        }
         switch try await exchange.run(Authorize(form.pairs, cookie: cookie)) {
         case .now(let answer): return try exchange.reply(to: answer)
         case .again(let handle): return .seeOther(continuing(handle))
@@ -58,8 +63,13 @@ extension Route {
     /// `GET /logout`.
     static let logOut = Route(.logOut) { try await $0.logOut(Array($0.rawQuery.utf8)) }
 
-    /// `POST /logout`.
-    static let logOutByForm = Route(.logOutByForm) { try await $0.logOut($0.body) }
+    /// `POST /logout`. A form of another site carries no cookie, so the browser comes back with it.
+    static let logOutByForm = Route(.logOutByForm) { exchange in
+        guard exchange.cookie.value(in: exchange.headers) == nil, let form = try? FormReader(exchange.body),
+            case let query = FormEncoding.encode(form.pairs), query.count <= 8_192
+        else { return try await exchange.logOut(exchange.body) }
+        return .seeOther(Endpoint.logOut.template.text + "?" + String(decoding: query, as: UTF8.self))
+    }
 
     private static func continuing(_ handle: String) -> String {
         "\(Endpoint.authorize.template.text)?continue=\(PercentEncoding.encode(handle))"
@@ -171,7 +181,10 @@ extension RoutedRequest {
         case .done: reply = try page(.loggedOut)
         case .ask(let handle): return ask(at: "/logout/confirm", BrowserFlow(at: call.time, request: handle))
         }
-        reply.cookies = [cookie.deleting] + PageVisit(exchange: self).flows.deletingWaits
+        // Without its cookie a session goes on, so the browser keeps it.
+        reply.cookies =
+            (cookie.value(in: headers) == nil ? [] : [cookie.deleting])
+            + PageVisit(exchange: self).flows.deletingWaits
         return reply
     }
 }

@@ -62,6 +62,8 @@ struct ArmedForm: Sendable {
             let fetched = Self.nonce(page, cookie: cookie).age(of: nonce, at: exchange.call.time),
             shown <= Self.pageLifetime + Self.nonceLifetime, fetched <= Self.nonceLifetime
         else { return false }
+        // Whoever makes up a cookie makes up its tokens too, and must not fill a table.
+        if holder == .session, try await exchange.run(FindBrowserSession(cookie: cookie)) == nil { return false }
         return try await exchange.run(SpendNonce(nonce))
     }
 

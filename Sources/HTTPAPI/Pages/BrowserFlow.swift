@@ -61,6 +61,16 @@ struct BrowserFlow: Sendable, Equatable, CustomStringConvertible {
     /// Whether it is over.
     var isOver: Bool { stage == .done || stage == .ended }
 
+    /// How much a browser loses with it.
+    var weight: Int {
+        switch stage {
+        case .done, .ended: 0
+        case .request: 1
+        case .flow: 2
+        case .wait: 3
+        }
+    }
+
     /// A flow of the service that goes on; `nil` without one.
     var running: (purpose: FlowKind, handle: String)? {
         if case .flow(let purpose, let handle) = stage { (purpose, handle) } else { nil }

@@ -27,9 +27,12 @@ struct FlowCookies: Sendable {
     /// The flow of an id; `nil` without one, or with two.
     subscript(id: String) -> BrowserFlow? { all.first { $0.id == id } }
 
-    /// The fields that set the cookie of a flow, and delete the oldest ones beyond the limit.
+    /// The fields that set the cookie of a flow, and delete those beyond the limit: first what is over, then requests
+    /// that nobody has answered, and the oldest first.
     func setting(_ flow: BrowserFlow) -> [String] {
-        let others = all.filter { $0.id != flow.id }
+        let others = all.filter { $0.id != flow.id }.sorted {
+            ($0.weight, $0.began, $0.id) < ($1.weight, $1.began, $1.id)
+        }
         return ["\(prefix)\(flow.id)=\(flow.text); Max-Age=\(Self.seconds); \(attributes)"]
             + others.dropLast(Self.limit - 1).map(deleting)
     }

@@ -80,7 +80,7 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
         let end = try await stored.asyncMap { try await context.end(of: $0.parameters, at: time) }
         if let hint = end?.hint { try await context.end(hint, run.call) }
         if let browser = try await context.browserSession(cookie, at: time) {
-            try await context.end(browser, for: end?.client, run.call)
+            try await context.end(browser, for: end?.hint?.client, run.call)
         }
         guard let stored, try await stored.consume(context, with: nil, in: nil) else { return .done }
         return end?.answer.map { .redirect($0) } ?? .done
@@ -89,8 +89,6 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
 
 /// What a log-out request is about.
 private struct LogOutRequest: Sendable {
-    /// The client that asks, as far as the request says; without a hint anybody may name it.
-    var client: AppID?
     /// What the ID token of the request says; `nil` if the request does not show that it comes from that client.
     var hint: IDToken.Hint?
     /// Where the browser goes afterwards; `nil` if it stays here.
@@ -103,11 +101,10 @@ extension ServiceContext {
         of parameters: AuthorizationParameters, at time: Timestamp
     ) async throws -> LogOutRequest {
         guard parameters.repeated.isEmpty else { return LogOutRequest() }
-        let named = parameters["client_id"].flatMap { UUID(lowercased: $0) }.map { AppID($0) }
         guard let token = parameters["id_token_hint"], let hint = try await IDToken.Hint(token, self, at: time),
             parameters["client_id"].map({ $0 == hint.client.description }) ?? true
-        else { return LogOutRequest(client: named) }
-        var request = LogOutRequest(client: hint.client, hint: hint)
+        else { return LogOutRequest() }
+        var request = LogOutRequest(hint: hint)
         let app = try await StateLoader(reader: reader).app(hint.client)
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })

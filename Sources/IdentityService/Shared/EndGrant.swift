@@ -39,11 +39,12 @@ struct EndGrant: Sendable {
             let rows = try await GrantRow.all(
                 "employee_id = \(employee) AND client_id = \(client.uuid) AND \(condition)", of: tenant, context,
                 at: call.time)
-            guard !rows.isEmpty else { return }
+            let open = try await forgettingEnded(rows.map(\.id), in: TenantID(tenant))
+            guard !open.isEmpty else { return }
             var recorder = EventRecorder(
                 context, at: call.time,
                 metadata: EventMetadata(actor: employee, app: client.uuid, requestId: call.requestId))
-            try Self.add(rows.map(\.id), in: TenantID(tenant), .loggedOut, to: &recorder)
+            try Self.add(open, in: TenantID(tenant), .loggedOut, to: &recorder)
             try await recorder.append()
         }
     }

@@ -113,6 +113,29 @@ import Testing
         }
     }
 
+    @Test func `a form of another site comes back with the cookie, and deletes none`() async throws {
+        let service = FakeService()
+        try await Browser.with(service) { browser in
+            var browser = browser
+            browser.cookie = nil
+            let reply = try await browser.post("/logout", [("state", "s t"), ("client_id", "a")])
+            #expect(reply.status == 303 && reply.header("Location") == "/logout?state=s+t&client_id=a", "\(reply)")
+            #expect(reply.header("Set-Cookie") == nil)
+            #expect(try await browser.get("/logout?state=s").header("Set-Cookie") == nil)
+        }
+    }
+
+    @Test func `stores nothing for an image or a frame, which may ask in silence`() async throws {
+        let service = FakeService()
+        try await Browser.with(service) { browser in
+            let image = [("Sec-Fetch-Dest", "image")]
+            #expect(try await browser.get("/authorize?client_id=a", image).status == 403)
+            #expect(await service.recorder.entries.allSatisfy { $0.name != "authorize" })
+            #expect(try await browser.get("/authorize?client_id=a&prompt=none", image).status != 403)
+            #expect(try await browser.get("/authorize?client_id=a", [("Sec-Fetch-Dest", "document")]).status != 403)
+        }
+    }
+
     @Test(arguments: ["%00", "%FF", "%", "%zz"])
     func `what is no form is refused with a page`(text: String) async throws {
         try await Browser.with { browser in

@@ -465,9 +465,13 @@ extension API.Answer {
         }
     }
 
-    @Test func `a ninth flow ends the oldest one`() async throws {
-        let others = try (1...8).map {
-            try FakeService.flow(.wait("d2FpdA"), id: "flow-of-another-tab--\($0)", began: Int64(100 - $0))
+    @Test(arguments: [(nil, 7), (BrowserFlow.Stage.request, 2), (.done, 2)])
+    func `a ninth flow ends the oldest one, and what is over or unanswered first`(
+        third: BrowserFlow.Stage?, gone: Int
+    ) async throws {
+        let others = try (1...8).map { number in
+            let stage = number == 3 ? third ?? .wait("d2FpdA") : .wait("d2FpdA")
+            return try FakeService.flow(stage, id: "flow-of-another-tab--\(number)", began: Int64(100 - number))
         }
         let cookies = others.map { "__Host-tenure-flow-\($0.id)=\($0.text)" }.joined(separator: "; ")
         try await Visitor.with { visitor in
@@ -477,7 +481,7 @@ extension API.Answer {
                 "/login", [("company", "Acme"), ("employee", "7"), ("key", Visitor.key)],
                 [("Cookie", cookies), ("Origin", "https://id.example")])
             #expect(reply.status == 303 && reply.setCookies.count == 2)
-            #expect(reply.setCookies.last?.hasPrefix("__Host-tenure-flow-\(others[7].id)=; Max-Age=0;") == true)
+            #expect(reply.setCookies.last?.hasPrefix("__Host-tenure-flow-\(others[gone].id)=; Max-Age=0;") == true)
         }
     }
 
