@@ -121,7 +121,8 @@ import Testing
             let reply = try await browser.post("/logout", [("state", "s t"), ("client_id", "a")])
             #expect(reply.status == 303 && reply.header("Location") == "/logout?state=s+t&client_id=a", "\(reply)")
             #expect(reply.header("Set-Cookie") == nil)
-            #expect(try await browser.get("/logout?state=s").header("Set-Cookie") == nil)
+            let done = try await browser.get("/logout?state=s")
+            #expect(done.header("Set-Cookie") == nil)
         }
     }
 
@@ -129,10 +130,12 @@ import Testing
         let service = FakeService()
         try await Browser.with(service) { browser in
             let image = [("Sec-Fetch-Dest", "image")]
-            #expect(try await browser.get("/authorize?client_id=a", image).status == 403)
+            let refused = try await browser.get("/authorize?client_id=a", image)
+            #expect(refused.status == 403)
             #expect(await service.recorder.entries.allSatisfy { $0.name != "authorize" })
-            #expect(try await browser.get("/authorize?client_id=a&prompt=none", image).status != 403)
-            #expect(try await browser.get("/authorize?client_id=a", [("Sec-Fetch-Dest", "document")]).status != 403)
+            let silent = try await browser.get("/authorize?client_id=a&prompt=none", image)
+            let page = try await browser.get("/authorize?client_id=a", [("Sec-Fetch-Dest", "document")])
+            #expect(silent.status != 403 && page.status != 403)
         }
     }
 
