@@ -31,6 +31,7 @@ class Window:
 
     def __init__(self, connected):
         self.connected = connected
+        self.browser_type = connected.browser_type
 
     def new_context(self, **_):
         return self.connected.contexts[0]
