@@ -150,18 +150,22 @@ struct `The authorization endpoint` {
         func post(_ changes: [String: String?]) async throws -> HTTPReply {
             try await party.browse("/authorize", party.parameters(changes), cookie: nil, method: "POST")
         }
-        let before = try await count()
-        for changes in [
-            ["client_id": "x"], ["client_id": UUID().uuidString.lowercased()],
-            ["redirect_uri": "https://evil.example/"],
-            ["redirect_uri": nil],
-        ] as [[String: String?]] {
-            let reply = try await post(changes)
-            #expect(reply.status == 400 && reply.headers["location"] == nil, "\(changes)")
+        // Other tests of this world store requests meanwhile, but seldom as many as these are.
+        var growth = Int64.max
+        for _ in 0..<10 where growth >= 5 {
+            let before = try await count()
+            for changes in [
+                ["client_id": "x"], ["client_id": UUID().uuidString.lowercased()],
+                ["redirect_uri": "https://evil.example/"],
+                ["redirect_uri": nil],
+            ] as [[String: String?]] {
+                let reply = try await post(changes)
+                #expect(reply.status == 400 && reply.headers["location"] == nil, "\(changes)")
+            }
+            #expect(try party.answer(try await post(["scope": "profile"]))["error"] == "invalid_scope")
+            growth = try await count() - before
         }
-        #expect(try party.answer(try await post(["scope": "profile"]))["error"] == "invalid_scope")
-        // Other tests of this world store requests meanwhile, but not as many as these were.
-        #expect(try await count() - before < 5)
+        #expect(growth < 5)
         #expect(try await post([:]).headers["location"]?.hasPrefix("/authorize?continue=") == true)
     }
 
