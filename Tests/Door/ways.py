@@ -4,6 +4,8 @@ import re
 import time
 
 import clients
+from urllib.parse import parse_qsl
+
 from hands import Stuck
 from stage import Terminal
 
@@ -377,6 +379,6 @@ def app_scheme(stage, _):
     target = bo.page.locator("[href^='com.example.boat:'], form[action^='com.example.boat:']").first
     target.wait_for()
     url = target.get_attribute("href") or target.get_attribute("action")
-    greeting, _ = app.finish(dict(re.findall(r"[?&](\w+)=([^&]*)", url.replace(":/callback?", ":/callback?&"))))
+    greeting, _ = app.finish(dict(parse_qsl(url.partition("?")[2])))
     if not greeting.startswith("Hello bo"):
         raise Stuck(f"the app says: {greeting}")
