@@ -53,7 +53,8 @@ struct GrantInLog: Sendable {
         return GrantInLog(
             tenant: snapshot, employee: person, client: try StateLoader.app(client, events(.app(client))),
             ground: ground, consentVersion: events(consent).last?.streamVersion ?? 0,
-            sessionID: session, session: try GrantGround.Session(events(opening)), grant: try GrantGround.Grant(events(granted)),
+            sessionID: session, session: try GrantGround.Session(events(opening)),
+            grant: try GrantGround.Grant(events(granted)),
             opener: try StateLoader.app(app, events(.app(app))), longest: context.settings.grantLifetime)
     }
 
