@@ -1,5 +1,6 @@
 import Canonical
 @testable import HTTPAPI
+import IdentityService
 import TenureAPI
 
 extension TenureWorld {

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import Postgres
 import TenureAPI
 import Testing
 
