@@ -30,7 +30,7 @@ extension Route {
         // Who refuses takes something away, and needs no more than a click.
         if answer == "confirm" {
             // A link that opens nothing takes no room for a nonce.
-            guard try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait))?.isWaiting == true else {
+            guard try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait)) != nil else {
                 return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
             }
             guard try await visit.armed(link, visit.visitor).takes(form.fields, exchange) else {

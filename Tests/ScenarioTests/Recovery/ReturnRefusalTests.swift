@@ -192,7 +192,7 @@ struct `No return` {
                 try await scene.client.events(scene.company).last { $0["type"]?.text == "ReturnCancelled" })
             #expect(ended["data"]?["reason"] == "words")
             // The end stands in the log, so it needs no count.
-            _ = try await scene.world.number("DELETE FROM tenure.budget RETURNING 1")
+            _ = try await scene.world.number("DELETE FROM tenure.budget RETURNING 1::bigint")
             #expect(try await scene.follow(right).status == 400)
             #expect(try await scene.violations() == [])
         }
