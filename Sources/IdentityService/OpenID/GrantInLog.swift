@@ -13,6 +13,8 @@ struct GrantInLog: Sendable {
     let ground: GrantGround
     /// The version of the stream of the account's consent to the client.
     let consentVersion: Int
+    /// The id of the session that was read.
+    let sessionID: UUID
     /// The session; `nil` if its stream does not exist.
     let session: GrantGround.Session?
     /// The grant; `nil` if its stream does not exist.
@@ -51,7 +53,8 @@ struct GrantInLog: Sendable {
         return GrantInLog(
             tenant: snapshot, employee: person, client: try StateLoader.app(client, events(.app(client))),
             ground: ground, consentVersion: events(consent).last?.streamVersion ?? 0,
-            session: try GrantGround.Session(events(opening)), grant: try GrantGround.Grant(events(granted)),
+            sessionID: session, session: try GrantGround.Session(events(opening)),
+            grant: try GrantGround.Grant(events(granted)),
             opener: try StateLoader.app(app, events(.app(app))), longest: context.settings.grantLifetime)
     }
 
@@ -137,14 +140,23 @@ extension ServiceContext {
         return events.last { $0.type == CredentialsChanged.type }.map(GrantGround.Moment.init)
     }
 
-    /// What the log says about a grant that goes on; `nil` if it has ended.
+    /// What the log says about a grant that goes on; `nil` if it has ended. One that was refreshed while its session was
+    /// replaced goes on under the successor, although its row still names the first.
     func grantInForce(_ row: GrantRow, at time: Timestamp) async throws -> GrantInLog? {
-        let log = try await GrantInLog.read(
-            EmployeeID(row.employee), in: TenantID(row.tenant), client: AppID(row.client), app: AppID(row.app),
-            session: row.session, grant: GrantID(row.id), self)
+        func read(_ session: UUID) async throws -> GrantInLog {
+            try await GrantInLog.read(
+                EmployeeID(row.employee), in: TenantID(row.tenant), client: AppID(row.client), app: AppID(row.app),
+                session: session, grant: GrantID(row.id), self)
+        }
+        var log = try await read(row.session)
+        if log.session?.end == .replaced,
+            let last = try await successors(of: row.session, in: TenantID(row.tenant)).last
+        {
+            log = try await read(last)
+        }
         guard log.permits(row, at: time) else { return nil }
         guard row.isOffline else {
-            guard let session = try await presentSession(row.session, of: row.tenant, at: time), session.isInForce,
+            guard let session = try await presentSession(log.sessionID, of: row.tenant, at: time), session.isInForce,
                 time < min(session.row.end, session.row.refreshEnd)
             else { return nil }
             return log
