@@ -45,7 +45,8 @@ struct SessionInLog: Sendable {
         func events(_ stream: StreamID) -> [RecordedEvent] { read.streams[stream] ?? [] }
         let snapshot = try StateLoader.tenant(tenant, read.founding, events(own))
         let person = try StateLoader.employee(employee, events(account))
-        let user = try await person.state.account.asyncMap { try await context.presentUser($0.user) }
+        var user: UserSnapshot?
+        if let account = person.state.account { user = try await context.presentUser(account.user) }
         let changed = user?.events.last { $0.type == CredentialsChanged.type }
         var ground = GrantGround(
             employee: person.state, tenant: snapshot.state, credentials: changed.map(GrantGround.Moment.init))
@@ -58,22 +59,8 @@ struct SessionInLog: Sendable {
         return (logs, read.streams)
     }
 
-    /// Why the session of a row has ended; `nil` while it lives. A row without a stream is one that the log lost.
-    func end(of row: SessionRow) -> SessionEnd? {
-        guard let session, session.employee == employee.id, session.fingerprint.bytes == row.fingerprint else {
-            return .closed
-        }
-        return ground.end(of: session)
-    }
-
     /// Whether the stream of the session has its end, or does not exist.
     var isClosed: Bool { session.map { $0.end != nil } ?? true }
-
-    /// The latest end that the tenant's policy gives a session of this person.
-    func longestEnd(of row: SessionRow) -> Timestamp {
-        guard tenant.state.role(of: employee.id).isAdministrative else { return row.end }
-        return min(row.end, row.createdAt.adding(tenant.state.policy.adminSessionLifetime))
-    }
 }
 
 extension GrantGround.Moment {
