@@ -195,7 +195,7 @@ extension VerifyReport {
 }
 
 /// The stored row of a ledger's newest checkpoint. Nothing in it is trusted.
-struct StoredCheckpoint: Sendable {
+struct StoredCheckpoint: Sendable, Hashable {
     let size: Int64
     let root: [UInt8]
     let note: String

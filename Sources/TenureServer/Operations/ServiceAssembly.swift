@@ -157,7 +157,7 @@ package struct ServiceAssembly: Sendable {
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
-            let reader = LedgerReader(pool: pool, storesTiles: false)
+            let reader = LedgerReader(pool: pool, storesTiles: false).using(TileCodes(ring, logger: logger))
             try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
@@ -196,9 +196,10 @@ package struct ServiceAssembly: Sendable {
         let probe = LoginProbe(
             application: Self.probing(configuration.application), masters: configuration.masters,
             migrations: configuration.migrations, logger: logger)
+        let seals = SealMemory(key: signer.key), tiles = context.tileCodes
         let readiness = Readiness(
             pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
-            probe: ProbeMemory(probe: probe.reasons)
+            probe: ProbeMemory(probe: probe.reasons), seals: { seals.reasons() }
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
@@ -209,7 +210,7 @@ package struct ServiceAssembly: Sendable {
         service = TenureService(
             context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
             readiness: readiness)
-        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
+        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(
             context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])
@@ -221,7 +222,7 @@ package struct ServiceAssembly: Sendable {
         ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer,
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer, tiles: tiles, memory: seals,
             now: configuration.settings.clockTolerance == nil ? configuration.settings.now : nil, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
@@ -230,7 +231,7 @@ package struct ServiceAssembly: Sendable {
         ]
         let last: [any Service] = [
             SealingLoop(
-                sealing, keeper: configuration.keeper(LedgerReader(pool: readerPool, storesTiles: false)),
+                sealing, keeper: configuration.keeper(LedgerReader(pool: readerPool, storesTiles: false).using(tiles)),
                 newest: newest, logger: logger)
         ]
         services = first + upkeep.services + mails.services + last

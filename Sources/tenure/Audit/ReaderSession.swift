@@ -16,6 +16,12 @@ struct ReaderSession: Sendable {
     let ring: KeyRing?
     let logger: Logger
 
+    /// Reads ledgers. Stored tiles count with the master keys only; without them roots are computed from the events.
+    var reader: LedgerReader {
+        let reader = LedgerReader(pool: pool, storesTiles: false)
+        return ring.map { reader.using(TileCodes($0, logger: logger)) } ?? reader
+    }
+
     private static let hint = "For the service of make run: . .tenure/dev.env"
 
     /// Runs `body` with the reader role until it ends or a signal stops it.
