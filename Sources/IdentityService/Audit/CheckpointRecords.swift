@@ -4,8 +4,8 @@ import Ledger
 
 /// Reads what the system ledger records of checkpoints into a ``SealMemory``.
 ///
-/// A process begins with the newest records, and reads older ones as far as somebody needs them. What counts as a record
-/// is what the reader returns.
+/// A process begins with the newest records, and reads older ones as far as somebody needs them. A record is what the
+/// reader returns.
 struct CheckpointRecords: Sendable {
     /// The number of events in one read; each names up to 400 ledgers.
     private static let page = 100

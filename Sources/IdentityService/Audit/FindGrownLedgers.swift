@@ -71,13 +71,13 @@ struct FindGrownLedgers: Sendable {
                     WHERE e.ledger_id = l.ledger_id AND e.position = l.size) IS NOT DISTINCT FROM l."time",
                 EXISTS (SELECT FROM tenure.event AS e
                     WHERE e.ledger_id = l.ledger_id AND e.position = l.size + 1),
-                c.size, c.root, c.note
+                c.size, c.root, \(StoredCheckpoint.noteBytes)
             FROM tenure.ledger AS l LEFT JOIN tenure.checkpoint AS c ON c.ledger_id = l.ledger_id
             WHERE l.ledger_id = ANY (\(ledgers.map(\.uuid))) ORDER BY l.ledger_id
             """, in: [LedgerID]())
         return try rows.map { row in
             let (ledger, size, hasLast, hasNext, sealed, root, note) = try row.decode(
-                UUID.self, Int64.self, Bool.self, Bool.self, Int64?.self, [UInt8]?.self, String?.self)
+                UUID.self, Int64.self, Bool.self, Bool.self, Int64?.self, [UInt8]?.self, [UInt8]?.self)
             var checkpoint: StoredCheckpoint?
             if let sealed, let root, let note { checkpoint = StoredCheckpoint(size: sealed, root: root, note: note) }
             return GrownLedger(

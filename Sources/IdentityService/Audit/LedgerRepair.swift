@@ -2,7 +2,7 @@ import Ledger
 import Logging
 import Postgres
 
-/// Sets the rows of a ledger right from what is proved: the head from the events, the checkpoint from its note or record.
+/// Sets the rows of a ledger right: the head from the events, the checkpoint from its note or its record.
 ///
 /// It changes nothing that another process changed meanwhile. Each row is counted and named in the log.
 struct LedgerRepair: Sendable {
@@ -49,9 +49,10 @@ struct LedgerRepair: Sendable {
         let statement: SQL =
             if let row {
                 """
-                UPDATE tenure.checkpoint
+                UPDATE tenure.checkpoint AS c
                 SET size = \(checkpoint.size), root = \(checkpoint.root), note = \(signed.note.text)
-                WHERE ledger_id = \(ledger.uuid) AND size = \(row.size) AND root = \(row.root) AND note = \(row.note)
+                WHERE ledger_id = \(ledger.uuid) AND size = \(row.size) AND root = \(row.root) 
+                    AND \(StoredCheckpoint.noteBytes) = \(row.note)
                 RETURNING size
                 """
             } else {
@@ -78,7 +79,7 @@ extension SealMemory {
     func learn(_ signed: SignedCheckpoint) {
         guard let ledger = signed.ledger else { return }
         let checkpoint = signed.checkpoint
-        let row = StoredCheckpoint(size: checkpoint.size, root: checkpoint.root, note: signed.note.text)
+        let row = StoredCheckpoint(size: checkpoint.size, root: checkpoint.root, note: Array(signed.note.text.utf8))
         learn(Sealed(size: checkpoint.size, root: checkpoint.root), of: ledger, row: row.hashValue)
     }
 }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// What a process knows of the checkpoints of all ledgers, and what it found wrong about them.
 ///
-/// A checkpoint counts if the log's key signed its note, and not less than the system ledger records. The columns beside
-/// a note are a cache: whoever may write the table chooses them.
+/// A checkpoint counts if the log's key signed its note, and not less than the system ledger records. The columns
+/// beside a note are a cache: whoever may write the table chooses them.
 package final class SealMemory: Sendable {
     /// The size and the root of a ledger that were sealed.
     struct Sealed: Sendable, Equatable {
@@ -52,7 +52,7 @@ package final class SealMemory: Sendable {
         let print = row?.hashValue
         let (known, isSame) = state.withLock { ($0.sealed[ledger], print != nil && $0.rows[ledger] == print) }
         guard !isSame, let row else { return (known, isSame || known == nil) }
-        guard let signed = try? SignedCheckpoint(parsing: row.note), signed.ledger == ledger, isSigned(signed) else {
+        guard let signed = try? SignedCheckpoint(parsing: row.text), signed.ledger == ledger, isSigned(signed) else {
             return (known, false)
         }
         let found = Sealed(size: signed.checkpoint.size, root: signed.checkpoint.root)
@@ -158,7 +158,8 @@ extension SealMemory {
         if now - ended > Self.longestRest {
             reasons.append("no round of checkpoints has ended for \((now - ended).components.seconds) seconds")
         }
-        if faults > 0 { reasons.append("\(faults) ledgers cannot be sealed; run tenure doctor") }
+        let left = faults == 1 ? "a ledger" : "\(faults) ledgers"
+        if faults > 0 { reasons.append("\(left) cannot be sealed; run tenure doctor") }
         return reasons
     }
 

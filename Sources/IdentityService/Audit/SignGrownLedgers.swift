@@ -186,6 +186,7 @@ package struct SignGrownLedgers: Sendable {
         guard size > last.size || (evenAtRest && size > 0) else { return nil }
         let (before, now) = try await roots(ledger, from: last.size, to: &size)
         guard before == last.root else { throw Self.differs }
+        guard size > last.size || evenAtRest else { return nil }
         return try signer.sign(ledger, size: size, root: now)
     }
 
@@ -204,8 +205,8 @@ package struct SignGrownLedgers: Sendable {
         }
     }
 
-    /// Sets right the row of a checkpoint, and returns the newest checkpoint that is proved: by its note, by a record, or
-    /// else by the first event alone, which takes nothing for granted.
+    /// Sets right the row of a checkpoint, and returns the newest checkpoint that is proved: by its note, by a record,
+    /// or else by the first event alone, which takes nothing for granted.
     private func checkpoint(of found: GrownLedger, at size: Int64) async throws -> SealMemory.Sealed? {
         let ledger = found.ledger
         guard let sealed = try await records.find(ledger) else {

@@ -60,7 +60,8 @@ package actor Readiness {
     ///   - stoppedViews: Which views have stopped, with the number of companies at which.
     package init(
         pool: PostgresPool, now clock: @escaping @Sendable () -> Timestamp, tolerance: Duration?, probe: ProbeMemory,
-        seals: @escaping @Sendable () -> [String], stoppedViews: @escaping @Sendable () async throws -> [String: Int]
+        seals: @escaping @Sendable () -> [String] = { [] },
+        stoppedViews: @escaping @Sendable () async throws -> [String: Int]
     ) {
         self.init {
             var report = ReadinessReport()

@@ -1,6 +1,7 @@
 import Canonical
 import FoundationEssentials
 import Identity
+import IdentityService
 import Keys
 import Ledger
 import Logging

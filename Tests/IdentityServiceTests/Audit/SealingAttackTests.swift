@@ -42,10 +42,11 @@ struct SealingAttackTests {
         }
     }
 
-    @Test(arguments: [
-        "size = 9000000000000000", "size = 9000000000000000, root = sha256('')", "root = sha256('')",
-        "size = 303, root = sha256('')", "size = 1", "note = 'nothing'", "size = 303, note = 'nothing'",
-    ] as [SQL])
+    @Test(
+        arguments: [
+            "size = 9000000000000000", "size = 9000000000000000, root = sha256('')", "root = sha256('')",
+            "size = 303, root = sha256('')", "size = 1", "note = 'nothing'", "size = 303, note = 'nothing'",
+        ] as [SQL])
     func `a forged row of a checkpoint ends no company's seals, and is set right`(change: SQL) async throws {
         try await SealedLog.with { log in
             try await Self.grow(log)
@@ -110,19 +111,60 @@ struct SealingAttackTests {
         }
     }
 
-    @Test func `a ledger with a gap stops neither the round nor the anchor`() async throws {
+    @Test func `a ledger that lacks events stops neither the round nor the anchor`() async throws {
         try await SealedLog.with { log in
-            let gap = StreamID(
-                ledger: LedgerID(UUID(uuid: (0, 1, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1))), kind: "thing",
-                id: UUID())
-            _ = try await log.appender.append(.test(gap, events: 3))
-            try await log.tamper("DELETE FROM tenure.event WHERE ledger_id = \(gap.ledger.uuid) AND position = 2")
+            let young = Self.stream(1), old = Self.stream(2)
+            for stream in [young, old] { _ = try await log.appender.append(.test(stream, events: 3)) }
+            try await log.tamper("DELETE FROM tenure.event WHERE ledger_id = \(young.ledger.uuid) AND position = 2")
             try await Self.grow(log)
-            let anchor = try await SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer).run()
-            #expect(anchor != nil)
+            #expect(try await Self.seal(log) != nil)
             #expect(try await Self.sealed(SealedLog.other, log) == 302)
             #expect(try await Self.sealed(Self.struck, log) == 303)
-            #expect(try await Self.sealed(gap.ledger, log) == nil)
+            // What no checkpoint covered ends before the gap.
+            #expect(try await Self.sealed(young.ledger, log) == 1)
+            #expect(try await Self.sealed(old.ledger, log) == 3)
+
+            try await log.tamper("DELETE FROM tenure.event WHERE ledger_id = \(old.ledger.uuid) AND position = 2")
+            _ = try await log.appender.append(.test(old, expecting: 3))
+            try await SealedLog.append(log.appender, from: 303, count: 1)
+            #expect(try await Self.seal(log) != nil)
+            #expect(try await Self.sealed(Self.struck, log) == 304)
+            #expect(try await Self.sealed(old.ledger, log) == 3)
+        }
+    }
+
+    private static func stream(_ number: UInt8) -> StreamID {
+        let ledger = UUID(uuid: (0, number, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 1))
+        return StreamID(ledger: LedgerID(ledger), kind: "thing", id: UUID())
+    }
+
+    private static func seal(_ log: SealedLog) async throws -> Anchor? {
+        try await SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer).run()
+    }
+
+    /// Every ledger's checkpoint is recorded in the system ledger, so it is the first aim.
+    @Test(
+        arguments: [
+            "UPDATE tenure.ledger SET size = size + 5", "UPDATE tenure.ledger SET size = 0",
+            "UPDATE tenure.checkpoint SET size = 9000000000000000, root = sha256('')",
+            "UPDATE tenure.checkpoint SET note = 'nothing'", "UPDATE tenure.checkpoint SET size = 1, note = 'nothing'",
+        ] as [SQL])
+    func `a row of the system ledger that somebody changes stops no seal and no anchor`(change: SQL) async throws {
+        try await SealedLog.with { log in
+            let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
+            try await sealing.run()
+            for (round, sealing) in [sealing, SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)]
+                .enumerated()
+            {
+                try await SealedLog.append(log.appender, from: 300 + round, count: 1)
+                _ = try await log.pool.query(
+                    "\(change) WHERE ledger_id = \(LedgerID.system.uuid)", in: [.system])
+                #expect(try await sealing.run() != nil)
+                #expect(try await Self.sealed(Self.struck, log) == Int64(301 + round))
+                #expect(try await Self.sealed(.system, log) == Int64(3 + round))
+                #expect(sealing.memory.faults == [:])
+                #expect(try await log.verify(anchor: log.anchor).violations == [])
+            }
         }
     }
 }
