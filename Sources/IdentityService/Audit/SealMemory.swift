@@ -25,6 +25,8 @@ package final class SealMemory: Sendable {
         /// A seeded hash of the row that was verified.
         var rows: [LedgerID: Int] = [:]
         var faults: [LedgerID: String] = [:]
+        /// The ledgers in which a recount found damage.
+        var damage: [LedgerID: String] = [:]
         /// When a ledger was named in the log last, with the reason.
         var told: [LedgerID: (reason: String, at: ContinuousClock.Instant)] = [:]
         var repairs: [Repair: Int] = [:]
@@ -127,6 +129,14 @@ extension SealMemory {
         }
     }
 
+    /// Takes what a recount found in a ledger, or that it found nothing; returns whether that is new.
+    func recounted(_ ledger: LedgerID, _ reason: String?) -> Bool {
+        state.withLock { state in
+            defer { state.damage[ledger] = reason }
+            return state.damage[ledger] != reason
+        }
+    }
+
     func settle(_ ledger: LedgerID) { state.withLock { $0.faults[ledger] = nil } }
 
     func count(_ repair: Repair) { state.withLock { $0.repairs[repair, default: 0] += 1 } }
@@ -134,8 +144,10 @@ extension SealMemory {
     /// The number of rows that were set right.
     package func repairs(_ repair: Repair) -> Int { state.withLock { $0.repairs[repair] ?? 0 } }
 
-    /// The ledgers that are left out, each with the reason.
-    package var faults: [LedgerID: String] { state.withLock { $0.faults } }
+    /// The ledgers that are left out or damaged, each with the reason.
+    package var faults: [LedgerID: String] {
+        state.withLock { state in state.faults.merging(state.damage) { fault, _ in fault } }
+    }
 
     /// How long the last look at all ledgers took.
     var look: Duration {
@@ -153,7 +165,7 @@ extension SealMemory {
 
     /// What is wrong with the seals, in sentences without data; empty if nothing is.
     package func reasons(at now: ContinuousClock.Instant = .now) -> [String] {
-        let (ended, faults) = state.withLock { ($0.ended, $0.faults.count) }
+        let ended = state.withLock { $0.ended }, faults = faults.count
         var reasons: [String] = []
         if now - ended > Self.longestRest {
             reasons.append("no round of checkpoints has ended for \((now - ended).components.seconds) seconds")
@@ -169,7 +181,7 @@ extension SealMemory {
             "tenure_seal_repairs_total{row=\"\($0)\"} \(self.repairs($0))\n"
         }
         return """
-            # HELP tenure_unsealable_ledgers Ledgers that the newest round of checkpoints left out.
+            # HELP tenure_unsealable_ledgers Ledgers that the newest round of checkpoints left out, or that are damaged.
             # TYPE tenure_unsealable_ledgers gauge
             tenure_unsealable_ledgers \(faults.count)
             # HELP tenure_seal_repairs_total Heads and checkpoints that somebody else changed, and that were set right.

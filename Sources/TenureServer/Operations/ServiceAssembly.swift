@@ -38,6 +38,8 @@ package struct ServiceAssembly: Sendable {
         package var anchorFile: String?
         /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
         package var eraseList: ErasureList?
+        /// The longest time that a recount of all ledgers may take.
+        package var recounting: Duration = .seconds(86_400)
         /// Takes the mails; `nil` sends none. ``ServiceSettings/mail`` is needed too.
         package var mailTransport: (any MailTransport)?
         /// Creates the operator key at the first start of a log, and stores its private half out of the service's
@@ -232,7 +234,9 @@ package struct ServiceAssembly: Sendable {
         let last: [any Service] = [
             SealingLoop(
                 sealing, keeper: configuration.keeper(LedgerReader(pool: readerPool, storesTiles: false).using(tiles)),
-                newest: newest, logger: logger)
+                newest: newest, logger: logger),
+            RecountLedgers(
+                pool: readerPool, memory: seals, period: configuration.recounting, logger: logger),
         ]
         services = first + upkeep.services + mails.services + last
     }

@@ -133,6 +133,40 @@ struct SignGrownLedgersTests {
         }
     }
 
+    @Test(
+        arguments: [
+            "DELETE FROM tenure.event WHERE position = 303", "DELETE FROM tenure.event WHERE position = 1",
+            "UPDATE tenure.event SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1) WHERE position = 150",
+        ] as [SQL])
+    func `a recount finds what is missing or changed below a checkpoint, until it is there again`(
+        change: SQL
+    ) async throws {
+        try await SealedLog.with { log in
+            try await SealedLog.append(log.appender, from: 300, count: 3)
+            let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
+            try await sealing.run()
+            let recount = RecountLedgers(
+                pool: log.readerPool, memory: sealing.memory, period: .seconds(1), logger: TestServer.logger())
+            try await recount.round()
+            #expect(sealing.memory.faults == [:])
+            try await log.tamper(
+                "CREATE TABLE public.kept AS SELECT * FROM tenure.event",
+                "\(change) AND ledger_id = \(SealedLog.ledger.uuid)")
+            try await recount.round()
+            #expect(Array(sealing.memory.faults.keys) == [SealedLog.ledger])
+            #expect(sealing.memory.metrics.contains("tenure_unsealable_ledgers 1\n"))
+            try await log.tamper(
+                "DELETE FROM tenure.event WHERE ledger_id = \(SealedLog.ledger.uuid)",
+                """
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                SELECT ledger_id, position, event_id, stream_id, kind, version, type, time, entry FROM public.kept
+                WHERE ledger_id = \(SealedLog.ledger.uuid)
+                """)
+            try await recount.round()
+            #expect(sealing.memory.faults == [:])
+        }
+    }
+
     @Test func `the pause follows the look at the heads, not the round, and ends in time`() {
         #expect(SealingLoop.pause(after: .milliseconds(1)) == .seconds(1))
         #expect(SealingLoop.pause(after: .milliseconds(200)) == .milliseconds(3_800))
