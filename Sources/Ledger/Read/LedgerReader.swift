@@ -22,6 +22,8 @@ public struct LedgerReader: Sendable {
     /// Whether full tiles are stored when they are first needed, and statements need a scope: both are so for the
     /// application role. The reader role may not write tiles, and sees all ledgers.
     let storesTiles: Bool
+    /// The codes of stored tiles; see ``using(_:)``.
+    var tileCodes: TileCodes?
     /// Whether a claim that was found counts.
     private var accepts: @Sendable (Claim) -> Bool = { _ in true }
 

@@ -56,7 +56,7 @@ struct AnchorCommand: AsyncParsableCommand {
             if keyOnly { return "\(key)\n" }
             if seal { try await Self.seal(settings, session) }
             let ledger = try company.map { LedgerID(try session.tenant($0).uuid) } ?? .system
-            let reader = LedgerReader(pool: session.pool, storesTiles: false)
+            let reader = session.reader
             guard let checkpoint = try await reader.checkpoint(ledger) else {
                 throw CommandFailure(
                     .notFound, "no checkpoint is signed yet",
@@ -89,7 +89,8 @@ struct AnchorCommand: AsyncParsableCommand {
             // The task is cancelled and awaited when the scope ends.
             async let _: Void = appender.run()
             try await SignGrownLedgers(
-                pool: pool, readerPool: session.pool, appender: appender, signer: signer, logger: session.logger
+                pool: pool, readerPool: session.pool, appender: appender, signer: signer,
+                tiles: TileCodes(ring, logger: session.logger), logger: session.logger
             ).run()
         }
     }

@@ -1,6 +1,7 @@
 import Canonical
 import FoundationEssentials
 import Identity
+import IdentityService
 import Keys
 import Ledger
 import Logging
@@ -15,6 +16,12 @@ struct ReaderSession: Sendable {
     /// The keys that map names to ids; `nil` without a master key file.
     let ring: KeyRing?
     let logger: Logger
+
+    /// Reads ledgers. Stored tiles count with the master keys only; without them roots are computed from the events.
+    var reader: LedgerReader {
+        let reader = LedgerReader(pool: pool, storesTiles: false)
+        return ring.map { reader.using(TileCodes($0, logger: logger)) } ?? reader
+    }
 
     private static let hint = "For the service of make run: . .tenure/dev.env"
 

@@ -2,6 +2,7 @@ import Canonical
 import Crypto
 import FoundationEssentials
 import IdentityService
+import Keys
 import Ledger
 import Postgres
 import TestSupport
@@ -14,6 +15,9 @@ struct SealedLog: Sendable {
     static let streams = (0..<3).map { number in
         StreamID(ledger: ledger, kind: "thing", id: UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, number)))
     }
+
+    /// The ring whose codes the tiles carry.
+    static let ring = KeyRing.random()
 
     let database: TestDatabase
     let signer: CheckpointSigner
@@ -55,7 +59,8 @@ struct SealedLog: Sendable {
         _ pool: PostgresPool, _ readerPool: PostgresPool, _ appender: Appender, _ signer: CheckpointSigner
     ) -> SignGrownLedgers {
         SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: TestServer.logger())
+            pool: pool, readerPool: readerPool, appender: appender, signer: signer,
+            tiles: TileCodes(ring, logger: TestServer.logger()), logger: TestServer.logger())
     }
 
     /// Events of three streams in turn.
