@@ -4,8 +4,11 @@
 public struct TileCodes: Sendable {
     /// A stored tile, as its code covers it.
     public struct Tile: Sendable {
+        /// The ledger that it belongs to.
         public let ledger: LedgerID
+        /// Its level, from 0 for tiles of leaves.
         public let level: Int
+        /// Its number in the level, from 0.
         public let index: Int64
         /// The root over its 256 hashes.
         public let root: [UInt8]
