@@ -18,7 +18,7 @@ struct GrantCommand: AsyncParsableCommand {
               tenure grant list harbour.example bruno --as anna
               tenure grant end 5b2f7c1e-3a0d-4d6b-9f7e-1c2d3e4f5a6b
             """,
-        subcommands: [GrantList.self, GrantEnd.self])
+        subcommands: [GrantListCommand.self, GrantEndCommand.self])
 }
 
 /// The arguments that name an account of this device.
@@ -46,7 +46,7 @@ struct AccountArguments: ParsableArguments {
 }
 
 /// Lists the open grants of an account.
-struct GrantList: AsyncParsableCommand {
+struct GrantListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List your open grants, or those of another employee. For admins with --as.",
         discussion: """
@@ -97,7 +97,7 @@ struct GrantList: AsyncParsableCommand {
 }
 
 /// Ends a grant of one's own.
-struct GrantEnd: AsyncParsableCommand {
+struct GrantEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end", abstract: "End one of your grants. The application's tokens end at once.",
         discussion: """

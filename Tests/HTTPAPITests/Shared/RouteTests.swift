@@ -21,15 +21,17 @@ import Testing
         // A form that logs out comes back with the cookie, which the sample has not.
         case .authorize, .authorizeByForm, .logOutByForm: #expect(answer.status == 303)
         case .readUserInfo, .readUserInfoByForm: #expect(answer.status == 401, "the sample has no token")
+        case .confirmEmail, .openReturn, .cancelReturn, .followMPinLink: #expect(answer.status == 400, "no form")
         default: #expect(answer.status == 200)
         }
         // The list of questions is part of the program, and a list of devices comes with notices.
         let work =
             switch endpoint {
             case .listQuestions, .readUserInfo, .readUserInfoByForm, .logOutByForm: 0
+            case .confirmEmail, .openReturn, .cancelReturn, .followMPinLink: 0
             case .listDevices: 2
             case .authorize, .authorizeByForm, .logOut: 1
-            case .showEmailLink, .confirmEmail, .showReturnLink, .openReturn, .showReturnCancellation, .cancelReturn: 1
+            case .showEmailLink, .showReturnLink, .showReturnCancellation: 1
             default: Self.working.contains(where: endpoint.template.text.hasPrefix) ? 1 : 0
             }
         #expect(await service.recorder.work.count == work)
@@ -38,8 +40,8 @@ import Testing
     @Test func `the routes match the operations of the contract`() {
         let served = Route.all(HTTPConfiguration()).map(\.endpoint)
         #expect(served.count == Set(served).count)
-        // The pages behind mailed links load it, also in a service without the pages app.
-        #expect(Set(served) == Set(Endpoint.all + [.readPageAsset]))
+        // The pages behind mailed links use them, also in a service without the pages app.
+        #expect(Set(served) == Set(Endpoint.all + [.readPageAsset, .armPage]))
     }
 
     @Test func `no two patterns of one method match the same path`() {
