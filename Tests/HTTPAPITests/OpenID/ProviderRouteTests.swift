@@ -119,7 +119,9 @@ import Testing
             var browser = browser
             browser.cookie = nil
             let reply = try await browser.post("/logout", [("state", "s t"), ("client_id", "a")])
-            #expect(reply.status == 303 && reply.header("Location") == "/logout?state=s%20t&client_id=a", "\(reply)")
+            // A form has no order.
+            let places = ["/logout?state=s%20t&client_id=a", "/logout?client_id=a&state=s%20t"]
+            #expect(reply.status == 303 && places.contains(reply.header("Location") ?? ""), "\(reply)")
             #expect(reply.header("Set-Cookie") == nil)
             let done = try await browser.get("/logout?state=s")
             #expect(done.header("Set-Cookie") == nil)
