@@ -41,7 +41,7 @@ struct MPinErasureTests {
             #expect(try await stage.state(other).status(at: .now()) == .registered)
             let text = try await stage.shown().map { String(decoding: $0.json.canonicalBytes(), as: UTF8.self) }
                 .joined()
-            #expect(!text.lowercased().contains("zoe") && text.contains("[erased]"))
+            #expect(!text.lowercased().contains(Self.userID.lowercased()) && text.contains("[erased]"))
             #expect(text.contains("other@mail.example"))
             let again = await #expect(throws: ErasureError.self) {
                 try await stage.erasure.plan(company: MPinStage.company, mpin: Self.userID)
