@@ -17,7 +17,7 @@ public struct CheckStoredLedger: Sendable {
     private let reader: LedgerReader
 
     /// A verification over a pool of the reader role.
-    public init(pool: PostgresPool) { reader = LedgerReader(pool: pool, storesTiles: false) }
+    public init(pool: PostgresPool) { reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false) }
 
     /// The result of verifying one ledger.
     public struct Report: Sendable {

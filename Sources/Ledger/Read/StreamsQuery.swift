@@ -10,17 +10,19 @@ import Foundation
 ///
 /// ```swift
 /// let query = StreamsQuery([stream])
-/// let events = try query.read(try await pool.query(query.sql, in: query.ledgers)).streams[stream] ?? []
+/// let rows = try await pool.query(query.sql, in: query.ledgers)
+/// let events = try query.read(rows, codes).streams[stream] ?? []
 /// ```
 ///
 /// It may be sent alone or as part of a pipeline. A transaction of the application role needs the ``LedgerScope`` of
 /// ``ledgers``.
 public struct StreamsQuery: Sendable {
-    /// The statement; pass its rows to ``read(_:)``.
+    /// The statement; pass its rows to ``read(_:_:)``.
     public let sql: SQL
     /// The ledgers that the statement reads.
     public let ledgers: Set<LedgerID>
     private let ids: [StreamID]
+    private let tail: Tail?
     private let founded: LedgerID?
 
     /// The end of a stream, from the last event of some types on. Reading it costs the same however long the stream is.
@@ -39,12 +41,13 @@ public struct StreamsQuery: Sendable {
     /// A query for all events of some streams, for the end of another one, and for the first event of a ledger.
     public init(_ ids: [StreamID], tail: Tail? = nil, foundingOf founded: LedgerID? = nil) {
         self.ids = ids + (tail.map { [$0.stream] } ?? [])
+        self.tail = tail
         self.founded = founded
         ledgers = Set(self.ids.map(\.ledger) + (founded.map { [$0] } ?? []))
         // One part for each stream: a part names one ledger, so a distributed database sends it to one node.
         var parts: [SQL] = ids.map { id in
             """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind)
             """
         }
@@ -52,11 +55,11 @@ public struct StreamsQuery: Sendable {
         if let founded {
             parts.append(
                 """
-                SELECT ledger_id, position, event_id, entry FROM tenure.event
+                SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
                 WHERE ledger_id = \(founded.uuid) AND position = 1
                 """)
         }
-        let first = parts.first ?? "SELECT ledger_id, position, event_id, entry FROM tenure.event WHERE false"
+        let first = parts.first ?? "SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event WHERE false"
         sql = parts.dropFirst().reduce(first) { "\($0) UNION ALL \($1)" }
     }
 
@@ -64,7 +67,7 @@ public struct StreamsQuery: Sendable {
         let stream = tail.stream
         let own: SQL = "ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)"
         return """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE \(own) AND version >= coalesce((
                 SELECT version FROM tenure.event WHERE \(own) AND type = ANY (\(tail.types))
                 ORDER BY version DESC LIMIT 1), 1)
@@ -74,12 +77,13 @@ public struct StreamsQuery: Sendable {
     /// Reads the events of each stream in the order of versions, and the first event of the ledger. A missing stream
     /// has no events.
     ///
-    /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
-    public func read(_ rows: [PostgresRow]) throws -> StreamsRead {
+    /// - Throws: `PostgresError` if a row is not of this query, ``LedgerError/Code/streamGap``, and what
+    ///   ``CodedEntry/event()`` throws.
+    public func read(_ rows: [PostgresRow], _ codes: EventCodes) throws -> StreamsRead {
         var streams = Dictionary(ids.map { ($0, [RecordedEvent]()) }, uniquingKeysWith: { first, _ in first })
         var founding: RecordedEvent?
         for row in rows {
-            let event = try LedgerReader.event(row)
+            let event = try LedgerReader.event(row, codes)
             // If its stream was requested too, the ledger's first event arrives a second time.
             if founding == nil, event.position == 1, event.stream.ledger == founded {
                 founding = event
@@ -87,8 +91,25 @@ public struct StreamsQuery: Sendable {
             }
             streams[event.stream]?.append(event)
         }
-        for id in streams.keys { streams[id]?.sort { $0.streamVersion < $1.streamVersion } }
+        for id in streams.keys {
+            streams[id]?.sort { $0.streamVersion < $1.streamVersion }
+            let events = streams[id] ?? []
+            // The end of a stream begins with an event of its types, if it has one.
+            let begins = tail?.stream == id && tail?.types.contains(events.first?.type ?? "") == true
+            try Self.requireVersions(events, from: begins ? events.first?.streamVersion ?? 1 : 1)
+        }
         return StreamsRead(streams: streams, founding: founding)
+    }
+}
+
+extension StreamsQuery {
+    /// Requires the versions of a stream's events to run on from one.
+    ///
+    /// - Throws: ``LedgerError/Code/streamGap``.
+    static func requireVersions(_ events: [RecordedEvent], from first: Int) throws(LedgerError) {
+        for (version, event) in zip(first..., events) where event.streamVersion != version {
+            throw .streamGap(before: event)
+        }
     }
 }
 
