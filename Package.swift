@@ -196,7 +196,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .executableTarget(
-            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", logging],
+            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", "TestSupport", logging],
             path: "Tests/LedgerWorker", swiftSettings: settings),
         // Holds a program, to be killed by a test.
         .executableTarget(

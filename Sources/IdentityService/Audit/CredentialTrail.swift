@@ -188,7 +188,7 @@ struct UserRecords: Sendable {
     private let reader: LedgerReader
 
     /// Compares over a pool of the reader role.
-    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, storesTiles: false) }
+    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false) }
 
     /// Returns what is wrong with the records, and the validations without a record.
     ///

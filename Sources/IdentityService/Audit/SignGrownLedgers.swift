@@ -33,15 +33,15 @@ package struct SignGrownLedgers: Sendable {
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
     ///   - now: A clock in place of the database's, for tests with a clock of their own.
     package init(
-        pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
-        now: (@Sendable () -> Timestamp)? = nil, logger: Logger
+        pool: PostgresPool, readerPool: PostgresPool, codes: EventCodes, appender: any AppendTarget,
+        signer: CheckpointSigner, now: (@Sendable () -> Timestamp)? = nil, logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
         self.signer = signer
         self.now = now
         self.logger = logger
-        reader = LedgerReader(pool: pool)
+        reader = LedgerReader(pool: pool, codes: codes)
         ledgers = FindGrownLedgers(pool: readerPool)
     }
 

@@ -56,7 +56,8 @@ package struct RowsOfLog: Sendable {
         for ledger in ledgers {
             var after: StreamID?
             while case let streams = try await streams(of: ledger, after: after), let last = streams.last {
-                let events = try await LedgerReader(pool: reader, storesTiles: false).streams(streams)
+                let events = try await LedgerReader(pool: reader, codes: EventCodes(ring), storesTiles: false)
+                    .streams(streams)
                 var found: [Found] = []
                 for stream in streams { found.append(try await read(stream, events[stream] ?? [])) }
                 try await body(found)

@@ -40,7 +40,7 @@ package struct AddressCollisions: Sendable {
         self.pool = pool
         ring = try await KeyRing.load(from: pool, masters: masters)
         holders = AddressHolders(
-            ring: ring, reader: LedgerReader(pool: pool, storesTiles: false),
+            ring: ring, reader: LedgerReader(pool: pool, codes: EventCodes(ring), storesTiles: false),
             personKeys: PersonKeys(pool: pool, masters: masters))
     }
 

@@ -23,7 +23,7 @@ public struct LedgerReader: Sendable {
     /// application role. The reader role may not write tiles, and sees all ledgers.
     let storesTiles: Bool
     /// What the codes of events are checked with.
-    public let codes: EventCodes
+    public private(set) var codes: EventCodes
     /// Whether a claim that was found counts.
     private var accepts: @Sendable (Claim) -> Bool = { _ in true }
 
@@ -34,6 +34,13 @@ public struct LedgerReader: Sendable {
         self.pool = pool
         self.codes = codes
         self.storesTiles = storesTiles
+    }
+
+    /// Returns a reader that checks codes with `codes`.
+    public func checking(_ codes: EventCodes) -> LedgerReader {
+        var reader = self
+        reader.codes = codes
+        return reader
     }
 
     /// Returns a reader that finds only those claims that `accepts` accepts.

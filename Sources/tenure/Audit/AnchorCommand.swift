@@ -56,7 +56,7 @@ struct AnchorCommand: AsyncParsableCommand {
             if keyOnly { return "\(key)\n" }
             if seal { try await Self.seal(settings, session) }
             let ledger = try company.map { LedgerID(try session.tenant($0).uuid) } ?? .system
-            let reader = LedgerReader(pool: session.pool, storesTiles: false)
+            let reader = LedgerReader(pool: session.pool, codes: session.codes, storesTiles: false)
             guard let checkpoint = try await reader.checkpoint(ledger) else {
                 throw CommandFailure(
                     .notFound, "no checkpoint is signed yet",
@@ -85,11 +85,12 @@ struct AnchorCommand: AsyncParsableCommand {
         let signer = try CheckpointSigner(
             name: settings.text(.issuer) ?? "tenure", secret: try ring.checkpointSigningKey())
         try await CommandDatabase.with(.databaseUrl, settings) { pool in
-            let appender = Appender(pool: pool, logger: session.logger)
+            let appender = Appender(pool: pool, codes: session.codes, logger: session.logger)
             // The task is cancelled and awaited when the scope ends.
             async let _: Void = appender.run()
             try await SignGrownLedgers(
-                pool: pool, readerPool: session.pool, appender: appender, signer: signer, logger: session.logger
+                pool: pool, readerPool: session.pool, codes: session.codes, appender: appender, signer: signer,
+                logger: session.logger
             ).run()
         }
     }

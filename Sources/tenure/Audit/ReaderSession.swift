@@ -1,4 +1,5 @@
 import Canonical
+import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
@@ -14,6 +15,8 @@ struct ReaderSession: Sendable {
     let keys: PersonKeys?
     /// The keys that map names to ids; `nil` without a master key file.
     let ring: KeyRing?
+    /// What the codes of events are checked with: nothing without a master key file.
+    var codes: EventCodes { ring.map { EventCodes($0) } ?? .unchecked }
     let logger: Logger
 
     private static let hint = "For the service of make run: . .tenure/dev.env"
@@ -77,7 +80,7 @@ struct ReaderSession: Sendable {
         let key = ClaimKey(
             ledger: LedgerID(tenant.uuid), kind: "employee",
             digest: ring.lookupDigest(kind: "employee", canonical, scope: tenant.uuid))
-        guard let claim = try await LedgerReader(pool: pool, storesTiles: false).claim(key) else {
+        guard let claim = try await LedgerReader(pool: pool, codes: codes, storesTiles: false).claim(key) else {
             throw CommandFailure(.notFound, "the company has no such employee")
         }
         return EmployeeID(claim.owner)

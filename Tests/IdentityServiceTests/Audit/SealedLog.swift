@@ -55,7 +55,8 @@ struct SealedLog: Sendable {
         _ pool: PostgresPool, _ readerPool: PostgresPool, _ appender: Appender, _ signer: CheckpointSigner
     ) -> SignGrownLedgers {
         SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer, logger: TestServer.logger())
+            pool: pool, readerPool: readerPool, codes: .test, appender: appender, signer: signer,
+            logger: TestServer.logger())
     }
 
     /// Events of three streams in turn.

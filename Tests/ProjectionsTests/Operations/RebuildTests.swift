@@ -101,7 +101,7 @@ struct RebuildTests {
             try await stage.appendAtOnce(script)
             try await stage.following { _ in try await stage.settle(script) }
             let killed = Task {
-                try await Rebuild(pool: stage.readers, logger: TestServer.logger(), pageSize: 500)
+                try await Rebuild(pool: stage.readers, codes: .test, logger: TestServer.logger(), pageSize: 500)
                     .run(RebuildRequest()) { _ in withUnsafeCurrentTask { $0?.cancel() } }
             }
             await #expect(throws: (any Error).self) { try await killed.value }
@@ -146,9 +146,10 @@ struct RebuildTests {
             let event = try #require(try poisoned.recorded().last)
             try await stage.execute(
                 """
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 VALUES (\(script.tenant.uuid), \(event.position), \(event.id), \(event.stream.id), 'thing', 1,
-                    'ThingHappened', now(), \(event.entry))
+                    'ThingHappened', \(PostgresTimestamp(microsecondsSinceUnixEpoch: event.time.microseconds)),
+                    \(event.entry), \(EventCodes.test.code(of: event.entry, in: event.ledger)))
                 """)
             let dry = try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences
             #expect(dry.count == ProjectionName.all.count)
@@ -241,7 +242,7 @@ struct DamagedLedgerTests {
             try await stage.execute(
                 "UPDATE tenure.projection_generation SET live_revision = 0 WHERE projection = 'employees'")
             try await stage.execute("UPDATE tenure.employees SET status = 'registered'")
-            let isDone = try await ViewUpgrade(pool: stage.readers, logger: TestServer.logger()).upgrade()
+            let isDone = try await ViewUpgrade(pool: stage.readers, codes: .test, logger: TestServer.logger()).upgrade()
             #expect(isDone)
             #expect(try await ViewRevisions.read(stage.readers).outdated.isEmpty)
             try await stage.expectEqual(scripts[1].tenant)

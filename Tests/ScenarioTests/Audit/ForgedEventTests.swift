@@ -21,7 +21,7 @@ struct `Events appended past the service` {
     /// The newest event of a type in a ledger.
     private func newest(_ type: String, in ledger: LedgerID, _ world: TenureWorld) async throws -> RecordedEvent {
         try await world.database.withPool(as: .reader, maximumConnections: 2) { pool in
-            let reader = LedgerReader(pool: pool, storesTiles: false)
+            let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
             return try #require(try await reader.ledger(ledger, limit: 1_000).events.last { $0.type == type })
         }
     }
@@ -30,7 +30,7 @@ struct `Events appended past the service` {
     private func append(_ event: NewEvent, _ world: TenureWorld) async throws -> Int64 {
         try await world.database.withAppender { appender, pool in
             let stream = event.stream
-            let events = try await LedgerReader(pool: pool).streams([stream])[stream] ?? []
+            let events = try await LedgerReader(pool: pool, codes: .unchecked).streams([stream])[stream] ?? []
             let receipt = try await appender.append(
                 Append(events: [event], expectations: [stream: events.last?.streamVersion ?? 0], time: .now()))
             return try #require(receipt.positions[event.id])
