@@ -1,0 +1,41 @@
+public import Crypto
+public import Ledger
+public import Logging
+public import Postgres
+
+/// Tests without a service have one key for the codes of events. What is built without codes has these.
+extension EventCodes {
+    /// The codes of tests.
+    public static let test = EventCodes(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+
+    /// The code of the bytes of an entry: what a row that a test inserts by hand needs to be obeyed.
+    public func code(of entry: [UInt8], in ledger: LedgerID) -> [UInt8] {
+        code(ledger: ledger, leaf: MerkleTree.leafHash(entry))
+    }
+}
+
+extension LedgerReader {
+    public init(pool: PostgresPool, storesTiles: Bool = true) {
+        self.init(pool: pool, codes: .test, storesTiles: storesTiles)
+    }
+}
+
+extension Appender {
+    public init(pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
+        self.init(pool: pool, codes: .test, configuration: configuration, logger: logger)
+    }
+
+    public static func append(
+        _ batch: [Append], tolerance: Duration? = clockTolerance, on connection: inout PostgresConnection
+    ) async throws -> [Result<AppendReceipt, LedgerError>] {
+        try await append(batch, codes: .test, tolerance: tolerance, on: &connection)
+    }
+}
+
+extension AppendStatement {
+    public init(
+        _ append: Append, after head: LockedHead, tolerance: Duration? = Appender.clockTolerance
+    ) throws(LedgerError) {
+        try self.init(append, after: head, codes: .test, tolerance: tolerance)
+    }
+}
