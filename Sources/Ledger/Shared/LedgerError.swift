@@ -125,7 +125,8 @@ public struct LedgerError: Error, Sendable, Equatable {
     }
 
     static func foreignEntry(_ ledger: LedgerID, _ position: Int64) -> LedgerError {
-        LedgerError(.foreignEntry, "no service wrote an entry of the log", at: Place(ledger: ledger, position: position))
+        LedgerError(
+            .foreignEntry, "no service wrote an entry of the log", at: Place(ledger: ledger, position: position))
     }
 
     static func streamGap(before event: RecordedEvent) -> LedgerError {

@@ -94,7 +94,9 @@ struct RebuildViews: AsyncParsableCommand {
     ) async throws -> RebuildReport {
         let report = RebuildProgressReport(isDryRun: request.isDryRun, isForMachines: format == .ndjson)
         do {
-            let result = try await Rebuild(pool: session.pool, codes: session.codes, logger: session.logger).run(request) { progress in
+            let result = try await Rebuild(pool: session.pool, codes: session.codes, logger: session.logger).run(
+                request
+            ) { progress in
                 report.update(progress)
             }
             try report.finish()

@@ -58,7 +58,9 @@ import Testing
         var changed = try PreparedAppend(append, codes: .test, tolerance: nil)
         changed.setTime(late)
         append.time = late
-        #expect(changed.entries == (try PreparedAppend(append, codes: .test, tolerance: nil)).entries && changed.time == late)
+        #expect(
+            changed.entries == (try PreparedAppend(append, codes: .test, tolerance: nil)).entries
+                && changed.time == late)
     }
 
     @Test func `times never decrease within a batch or between batches`() throws {
@@ -66,7 +68,8 @@ import Testing
         var latest = LatestTimes()
         func raised(_ seconds: [(LedgerID, Int)]) throws -> [Timestamp] {
             var batch = try seconds.map { ledger, second in
-                try PreparedAppend(.test(.test(ledger), time: now.adding(.seconds(second))), codes: .test, tolerance: nil)
+                try PreparedAppend(
+                    .test(.test(ledger), time: now.adding(.seconds(second))), codes: .test, tolerance: nil)
             }
             latest.raise(&batch)
             return batch.map(\.time)
