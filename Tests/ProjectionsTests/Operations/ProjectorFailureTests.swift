@@ -108,7 +108,9 @@ extension Stage {
     fileprivate func store(_ entry: [UInt8], _ script: CompanyScript, _ position: Int64) async throws {
         try await execute(
             """
-            UPDATE tenure.event SET entry = \(entry) WHERE ledger_id = \(script.tenant.uuid) AND position = \(position)
+            UPDATE tenure.event SET entry = \(entry),
+                code = \(EventCodes.test.code(of: entry, in: LedgerID(script.tenant.uuid)))
+            WHERE ledger_id = \(script.tenant.uuid) AND position = \(position)
             """)
     }
 }

@@ -256,9 +256,11 @@ extension Stage {
     func damageRegistration(_ script: CompanyScript) async throws -> Int64 {
         let index = try #require(
             script.events.indices.dropFirst(2).first { script.events[$0].event.type == "EmployeeRegistered" })
+        let entry = Array("{}".utf8)
         try await execute(
             """
-            UPDATE tenure.event SET entry = \([UInt8]("{}".utf8))
+            UPDATE tenure.event SET entry = \(entry),
+                code = \(EventCodes.test.code(of: entry, in: LedgerID(script.tenant.uuid)))
             WHERE ledger_id = \(script.tenant.uuid) AND position = \(Int64(index + 1))
             """)
         return Int64(index + 1)
