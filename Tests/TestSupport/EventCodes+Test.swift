@@ -1,4 +1,4 @@
-public import Crypto
+import Crypto
 public import Ledger
 public import Logging
 public import Postgres
