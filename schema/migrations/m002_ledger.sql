@@ -49,7 +49,7 @@ CREATE TABLE tenure.event (
     CONSTRAINT event_pkey PRIMARY KEY (ledger_id, position),
     CONSTRAINT event_id_key UNIQUE (ledger_id, event_id),
     CONSTRAINT event_stream_key UNIQUE (ledger_id, stream_id, kind, version),
-    CONSTRAINT event_position CHECK (position >= 1),
+    CONSTRAINT event_position CHECK (position BETWEEN 1 AND 9007199254740991),
     CONSTRAINT event_version CHECK (version >= 1),
     CONSTRAINT event_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
     CONSTRAINT event_type CHECK (octet_length(type) BETWEEN 1 AND 64),

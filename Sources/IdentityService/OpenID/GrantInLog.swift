@@ -41,7 +41,7 @@ struct GrantInLog: Sendable {
             StreamsQuery(
                 [own, account, consent, opening, granted, .app(client)] + (app == client ? [] : [.app(app)]),
                 foundingOf: own.ledger))
-        func events(_ stream: StreamID) -> [RecordedEvent] { read.streams[stream] ?? [] }
+        func events(_ stream: StreamID) -> StreamEvents { read.streams[stream] ?? [] }
         let snapshot = try StateLoader.tenant(tenant, read.founding, events(own))
         let person = try StateLoader.employee(employee, events(account))
         let ground = GrantGround(
@@ -50,7 +50,7 @@ struct GrantInLog: Sendable {
             credentials: try await context.lastChange(ofCredentialsOf: person.state.account?.user))
         return GrantInLog(
             tenant: snapshot, employee: person, client: try StateLoader.app(client, events(.app(client))),
-            ground: ground, consentVersion: events(consent).last?.streamVersion ?? 0,
+            ground: ground, consentVersion: events(consent).version,
             session: try GrantGround.Session(events(opening)), grant: try GrantGround.Grant(events(granted)),
             opener: try StateLoader.app(app, events(.app(app))), longest: context.settings.grantLifetime)
     }
@@ -108,7 +108,7 @@ extension GrantGround.Moment {
 
 extension GrantGround.Session {
     /// The session of a stream; `nil` without an opening.
-    fileprivate init?(_ events: [RecordedEvent]) throws {
+    fileprivate init?(_ events: StreamEvents) throws {
         guard let first = events.first, let opened = try EventCodec.payload(of: first) as? SessionOpened else {
             return nil
         }
@@ -119,7 +119,7 @@ extension GrantGround.Session {
 
 extension GrantGround.Grant {
     /// The grant of a stream; `nil` without an opening.
-    fileprivate init?(_ events: [RecordedEvent]) throws {
+    fileprivate init?(_ events: StreamEvents) throws {
         guard let first = events.first, let opened = try EventCodec.payload(of: first) as? GrantOpened else {
             return nil
         }

@@ -84,7 +84,7 @@ package struct RowsOfLog: Sendable {
         }
     }
 
-    private func read(_ stream: StreamID, _ events: [RecordedEvent]) async throws -> Found {
+    private func read(_ stream: StreamID, _ events: StreamEvents) async throws -> Found {
         let ledger = stream.ledger.uuid
         switch stream.kind {
         case StreamID.employeeKind:
@@ -110,7 +110,7 @@ package struct RowsOfLog: Sendable {
 /// What the streams of one kind yield.
 extension RowsOfLog {
     private func employee(
-        _ id: EmployeeID, in tenant: TenantID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]
+        _ id: EmployeeID, in tenant: TenantID, _ events: StreamEvents, _ keys: [UUID: PersonKey]
     ) throws -> Found {
         let state = Employee.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         guard let account = state.account else { return Found() }
@@ -127,7 +127,7 @@ extension RowsOfLog {
     }
 
     /// The claim on the name of a tenant that the first event of its ledger founds.
-    private func founding(of tenant: TenantID, _ events: [RecordedEvent]) throws -> [Claim] {
+    private func founding(of tenant: TenantID, _ events: StreamEvents) throws -> [Claim] {
         guard let first = events.first, first.position == 1,
             let event = try EventCodec.payload(of: first) as? EmployeeRegistered,
             let name = event.companyName.flatMap({ try? CompanyName($0) })
@@ -137,7 +137,7 @@ extension RowsOfLog {
 
     /// Adds the devices in force, as the effects of the events keep them.
     private func withDevices(
-        of id: EmployeeID, in tenant: TenantID, _ events: [RecordedEvent], _ found: Found
+        of id: EmployeeID, in tenant: TenantID, _ events: StreamEvents, _ found: Found
     ) throws -> Found {
         var devices: [PublicKeyBytes] = []
         for effect in try events.flatMap({ try EventCodec.payload(of: $0).effects }) {
@@ -153,7 +153,7 @@ extension RowsOfLog {
         return found
     }
 
-    private func tenant(_ id: TenantID, _ events: [RecordedEvent]) throws -> Found {
+    private func tenant(_ id: TenantID, _ events: StreamEvents) throws -> Found {
         var cutoffs: [AppID: SessionCutoff.Row] = [:]
         for event in events where event.type == AppUnlinked.type {
             guard let unlinked = try EventCodec.payload(of: event) as? AppUnlinked else { continue }
@@ -163,7 +163,7 @@ extension RowsOfLog {
         return Found(cutoffs: Array(cutoffs.values))
     }
 
-    private func user(_ id: UserID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]) throws -> Found {
+    private func user(_ id: UserID, _ events: StreamEvents, _ keys: [UUID: PersonKey]) throws -> Found {
         let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         guard !state.isErased, state.holdsEmail, let text = state.email?.text,
             let address = try? EmailAddress(recorded: text)
@@ -175,7 +175,7 @@ extension RowsOfLog {
         ])
     }
 
-    private func app(_ id: AppID, _ events: [RecordedEvent]) throws -> Found {
+    private func app(_ id: AppID, _ events: StreamEvents) throws -> Found {
         let state = try StateLoader.app(id, events).state
         var found = Found()
         if let name = state.name {
@@ -188,7 +188,7 @@ extension RowsOfLog {
         return found
     }
 
-    private func invitation(_ id: InvitationID, in tenant: TenantID, _ events: [RecordedEvent]) throws -> Found {
+    private func invitation(_ id: InvitationID, in tenant: TenantID, _ events: StreamEvents) throws -> Found {
         let state = Invitation.fold(try events.map { try EventCodec.decode($0) })
         guard let issue = state.issue else { return Found() }
         if case .used(let employee) = state.end {
@@ -204,7 +204,7 @@ extension RowsOfLog {
     }
 
     private func identity(
-        _ id: MPinIdentityID, in tenant: TenantID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]
+        _ id: MPinIdentityID, in tenant: TenantID, _ events: StreamEvents, _ keys: [UUID: PersonKey]
     ) throws -> Found {
         let state = try StateLoader.mpin(id, events, keys: keys).state
         guard let registration = state.registration else { return Found() }
@@ -221,7 +221,7 @@ extension RowsOfLog {
     }
 
     private func activation(
-        _ id: MPinActivationID, in tenant: TenantID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]
+        _ id: MPinActivationID, in tenant: TenantID, _ events: StreamEvents, _ keys: [UUID: PersonKey]
     ) throws -> Found {
         let state = try StateLoader.activation(id, events, keys: keys).state
         guard let issue = state.issue, state.usedBy == nil,

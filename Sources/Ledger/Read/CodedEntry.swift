@@ -72,13 +72,30 @@ public struct CodedEntry: Sendable {
         }
     }
 
+    /// The version in its stream according to the row.
+    public var streamVersion: Int { Int(version) }
+    /// The stream according to the row.
+    var stream: StreamID { StreamID(ledger: ledger, kind: kind, id: streamID) }
+
+    /// The place of the row.
+    private var place: LedgerError.Place { LedgerError.Place(ledger: ledger, position: position) }
+
+    /// Whether the row counts for nothing: it is disowned, and no service wrote it.
+    var isDisowned: Bool {
+        guard let leaf = codes.disowned.leaf(at: place), leaf == MerkleTree.leafHash(bytes) else { return false }
+        return !codes.areChecked || !codes.isRight(code, ledger: ledger, leaf: leaf)
+    }
+
     /// Parses the entry, checks its code and compares the row with it.
     ///
     /// - Throws: ``LedgerError/Code/foreignEntry`` if no service wrote it, ``LedgerError/Code/invalidEntry`` if the row
     ///   does not hold it.
     public func event() throws(LedgerError) -> RecordedEvent {
         let leaf = MerkleTree.leafHash(bytes)
-        guard codes.isRight(code, ledger: ledger, leaf: leaf) else { throw .foreignEntry(ledger, position) }
+        guard codes.isRight(code, ledger: ledger, leaf: leaf) else {
+            codes.disowned.report(place)
+            throw .foreignEntry(place)
+        }
         let event = try Entry.decode(bytes, at: position, leaf: leaf)
         guard event.ledger == ledger, event.id == id, event.stream.id == streamID, event.stream.kind == kind,
             event.streamVersion == version, event.type == type, event.time == Timestamp(time)

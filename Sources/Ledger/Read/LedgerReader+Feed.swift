@@ -35,8 +35,9 @@ extension LedgerReader {
                 FROM tenure.feed_page(\(id.uuid), \(position), \(Int64(limit)))
                 """
         var size: Int64 = 0
-        let events = try await rows(sql, [id]) { row in try codedEntry(row, id, &size)?.event() }.compactMap(\.self)
-        let cursor = events.count == limit ? events.last?.position : nil
+        let entries = try await rows(sql, [id]) { row in try codedEntry(row, id, &size) }.compactMap(\.self)
+        let events = try entries.filter { !$0.isDisowned }.map { entry throws(LedgerError) in try entry.event() }
+        let cursor = entries.count == limit ? entries.last?.position : nil
         return LedgerPage(events: events, cursor: cursor ?? max(size, position), size: size)
     }
 
@@ -154,7 +155,8 @@ extension LedgerReader {
                 let entries = try CodedEntry.page(row, of: known[place].key, from: 2, codes), let last = entries.last
             else { throw LedgerError(.unavailable, "the database's answer does not have the expected form") }
             let page = FeedPage(
-                entries: entries, cursor: entries.count == each ? last.position : max(size, last.position), size: size)
+                entries: entries.filter { !$0.isDisowned },
+                cursor: entries.count == each ? last.position : max(size, last.position), size: size)
             return (known[place].key, page)
         }
         return Dictionary(pages, uniquingKeysWith: { first, _ in first })

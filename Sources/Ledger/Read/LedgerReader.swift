@@ -108,8 +108,8 @@ extension LedgerReader {
     /// Up to 32 streams are read in one snapshot. More take a round trip for each 32.
     ///
     /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
-    public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: [RecordedEvent]] {
-        var streams: [StreamID: [RecordedEvent]] = [:]
+    public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: StreamEvents] {
+        var streams: [StreamID: StreamEvents] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.width) {
             let read = try await read(StreamsQuery(Array(ids[start..<min(start + Self.width, ids.count)])))
             streams.merge(read.streams) { first, _ in first }
@@ -145,7 +145,7 @@ extension LedgerReader {
             JOIN tenure.event AS e USING (ledger_id, kind, stream_id)
             WHERE version = 1
             """
-        return try await rows(sql, Set(ids.map(\.ledger)), event)
+        return try await rows(sql, Set(ids.map(\.ledger)), event).compactMap(\.self)
     }
 
     /// Returns at most `limit` events of a stream with a version above `version`, in the order of versions.
@@ -160,9 +160,13 @@ extension LedgerReader {
                 AND version > \(Int32(clamping: version))
             ORDER BY version LIMIT \(Int64(clamping: limit))
             """
-        let events = try await rows(sql, [id.ledger], event)
-        try StreamsQuery.requireVersions(events, from: version + 1)
-        return events
+        var disowned: Set<Int> = []
+        let events = try await rows(sql, [id.ledger]) { row -> RecordedEvent? in
+            let entry = try codedEntry(row)
+            if entry.isDisowned { disowned.insert(Int(entry.version)) }
+            return entry.isDisowned ? nil : try entry.event()
+        }
+        return try StreamEvents(events.compactMap(\.self), disowned: disowned, after: version).events
     }
 
     /// Returns the event at a position, or `nil` if the ledger is shorter.
@@ -173,7 +177,7 @@ extension LedgerReader {
             SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(ledger.uuid) AND position = \(position)
             """
-        return try await rows(sql, [ledger], event).first
+        return try await rows(sql, [ledger], event).first ?? nil
     }
 
     /// Returns the event with an id, or `nil` if the ledger has none.
@@ -184,14 +188,18 @@ extension LedgerReader {
             SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(ledger.uuid) AND event_id = \(id)
             """
-        return try await rows(sql, [ledger], event).first
+        return try await rows(sql, [ledger], event).first ?? nil
     }
 
     /// Reads `ledger_id` and the columns of a ``CodedEntry``.
-    func event(_ row: PostgresRow) throws -> RecordedEvent { try Self.event(row, codes) }
+    func codedEntry(_ row: PostgresRow) throws(PostgresError) -> CodedEntry {
+        try CodedEntry(row, of: LedgerID(try row.decode(column: 0)), from: 1, codes)
+    }
 
-    static func event(_ row: PostgresRow, _ codes: EventCodes) throws -> RecordedEvent {
-        try CodedEntry(row, of: LedgerID(try row.decode(column: 0)), from: 1, codes).event()
+    /// Reads the event of such a row; `nil` if it is disowned.
+    private func event(_ row: PostgresRow) throws -> RecordedEvent? {
+        let entry = try codedEntry(row)
+        return entry.isDisowned ? nil : try entry.event()
     }
 
     /// Reads the size of a ledger and the columns of a ``CodedEntry``, which are NULL where there is no event.
@@ -236,7 +244,8 @@ extension LedgerReader {
         var size: Int64 = 0
         let entries = try await rows(sql, [id]) { row in try codedEntry(row, id, &size) }.compactMap(\.self)
         let cursor = entries.count == limit ? entries.last?.position : nil
-        return EntryPage(entries: entries, cursor: cursor ?? max(min(size, last), position), size: size)
+        return EntryPage(
+            entries: entries.filter { !$0.isDisowned }, cursor: cursor ?? max(min(size, last), position), size: size)
     }
 }
 

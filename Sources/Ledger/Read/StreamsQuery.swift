@@ -81,9 +81,15 @@ public struct StreamsQuery: Sendable {
     ///   ``CodedEntry/event()`` throws.
     public func read(_ rows: [PostgresRow], _ codes: EventCodes) throws -> StreamsRead {
         var streams = Dictionary(ids.map { ($0, [RecordedEvent]()) }, uniquingKeysWith: { first, _ in first })
+        var disowned: [StreamID: Set<Int>] = [:]
         var founding: RecordedEvent?
         for row in rows {
-            let event = try LedgerReader.event(row, codes)
+            let entry = try CodedEntry(row, of: LedgerID(try row.decode(column: 0)), from: 1, codes)
+            guard !entry.isDisowned else {
+                disowned[entry.stream, default: []].insert(Int(entry.version))
+                continue
+            }
+            let event = try entry.event()
             // If its stream was requested too, the ledger's first event arrives a second time.
             if founding == nil, event.position == 1, event.stream.ledger == founded {
                 founding = event
@@ -91,32 +97,56 @@ public struct StreamsQuery: Sendable {
             }
             streams[event.stream]?.append(event)
         }
-        for id in streams.keys {
-            streams[id]?.sort { $0.streamVersion < $1.streamVersion }
-            let events = streams[id] ?? []
+        let read = try streams.map { id, events throws(LedgerError) in
+            let events = events.sorted { $0.streamVersion < $1.streamVersion }
             // The end of a stream begins with an event of its types, if it has one.
             let begins = tail?.stream == id && tail?.types.contains(events.first?.type ?? "") == true
-            try Self.requireVersions(events, from: begins ? events.first?.streamVersion ?? 1 : 1)
+            let first = begins ? events.first?.streamVersion ?? 1 : 1
+            return (id, try StreamEvents(events, disowned: disowned[id] ?? [], after: first - 1))
         }
-        return StreamsRead(streams: streams, founding: founding)
+        return StreamsRead(streams: Dictionary(uniqueKeysWithValues: read), founding: founding)
     }
 }
 
-extension StreamsQuery {
-    /// Requires the versions of a stream's events to run on from one.
+/// The events of a stream in the order of versions, without those that are disowned.
+public struct StreamEvents: Sendable, Equatable, RandomAccessCollection, ExpressibleByArrayLiteral {
+    /// The events.
+    public let events: [RecordedEvent]
+    /// The version of the stream, which an append expects; disowned events count.
+    public let version: Int
+
+    /// Requires the versions to run on after one. A disowned event may leap: whoever made it chose its version.
     ///
     /// - Throws: ``LedgerError/Code/streamGap``.
-    static func requireVersions(_ events: [RecordedEvent], from first: Int) throws(LedgerError) {
-        for (version, event) in zip(first..., events) where event.streamVersion != version {
-            throw .streamGap(before: event)
+    init(_ events: [RecordedEvent], disowned: Set<Int>, after version: Int) throws(LedgerError) {
+        var last = version
+        for event in events {
+            let before = event.streamVersion - 1
+            guard last == before || before > last && disowned.contains(before) else { throw .streamGap(before: event) }
+            last = event.streamVersion
         }
+        self.events = events
+        self.version = Swift.max(last, disowned.max() ?? 0)
     }
+
+    /// Events of a stream without disowned ones.
+    public init(_ events: [RecordedEvent]) {
+        self.events = events
+        version = events.last?.streamVersion ?? 0
+    }
+
+    /// See ``init(_:)``.
+    public init(arrayLiteral events: RecordedEvent...) { self.init(events) }
+
+    public var startIndex: Int { events.startIndex }
+    public var endIndex: Int { events.endIndex }
+    public subscript(index: Int) -> RecordedEvent { events[index] }
 }
 
 /// The result of a ``StreamsQuery``.
 public struct StreamsRead: Sendable {
     /// The events of each stream in the order of versions. A missing stream has none.
-    public let streams: [StreamID: [RecordedEvent]]
+    public let streams: [StreamID: StreamEvents]
     /// The first event of the ledger that the query named.
     public let founding: RecordedEvent?
 }

@@ -20,20 +20,30 @@ public struct EventCodes: Sendable {
     /// The HMAC after its key and the tag; a copy goes on.
     private let begun: HMAC<SHA256>
     private let checks: Bool
+    /// The rows that count for nothing, as far as the process knows.
+    public let disowned: DisownedEntries
 
     /// The codes under a key of 32 bytes.
-    public init(key: SymmetricKey) { self.init(key: key, checks: true) }
+    public init(key: SymmetricKey, disowned: DisownedEntries = DisownedEntries()) {
+        self.init(key: key, checks: true, disowned)
+    }
 
-    private init(key: SymmetricKey, checks: Bool) {
+    private init(key: SymmetricKey, checks: Bool, _ disowned: DisownedEntries) {
         id = Array(HMAC<SHA256>.authenticationCode(for: Array("tenure/v1/event-key".utf8), using: key).prefix(2))
         var begun = HMAC<SHA256>(key: key)
         begun.update(data: Array("tenure/v1/event".utf8))
         self.begun = begun
         self.checks = checks
+        self.disowned = disowned
     }
 
     /// For a reader without keys, such as an auditor: every code is right. What it makes is right nowhere.
-    public static let unchecked = EventCodes(key: SymmetricKey(size: .bits256), checks: false)
+    public static var unchecked: EventCodes { unchecked(disowned: DisownedEntries()) }
+
+    /// ``unchecked`` for a reader that knows which rows count for nothing.
+    public static func unchecked(disowned: DisownedEntries) -> EventCodes {
+        EventCodes(key: SymmetricKey(size: .bits256), checks: false, disowned)
+    }
 
     /// Whether ``isRight(_:ledger:leaf:)`` can refuse a code.
     public var areChecked: Bool { checks }

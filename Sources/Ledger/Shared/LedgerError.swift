@@ -68,11 +68,14 @@ public struct LedgerError: Error, Sendable, Equatable {
     }
 
     /// A place in the log.
-    public struct Place: Sendable, Equatable {
+    public struct Place: Sendable, Hashable {
         /// The ledger.
         public let ledger: LedgerID
         /// The position.
         public let position: Int64
+
+        /// The place of a position.
+        public init(ledger: LedgerID, position: Int64) { (self.ledger, self.position) = (ledger, position) }
     }
 
     /// The kind of refusal.
@@ -124,9 +127,8 @@ public struct LedgerError: Error, Sendable, Equatable {
         return error
     }
 
-    static func foreignEntry(_ ledger: LedgerID, _ position: Int64) -> LedgerError {
-        LedgerError(
-            .foreignEntry, "no service wrote an entry of the log", at: Place(ledger: ledger, position: position))
+    static func foreignEntry(_ place: Place) -> LedgerError {
+        LedgerError(.foreignEntry, "no service wrote an entry of the log", at: place)
     }
 
     static func streamGap(before event: RecordedEvent) -> LedgerError {

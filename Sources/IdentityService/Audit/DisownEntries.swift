@@ -1,0 +1,109 @@
+import EventCoding
+import FoundationEssentials
+import Identity
+package import Ledger
+package import Logging
+import Postgres
+
+/// Disowns rows of the log that no service wrote and no checkpoint covers, and keeps what a process knows of them.
+///
+/// The rows stay where they are. What a process knows is at most one round of checkpoints old.
+package struct DisownEntries: Sendable {
+    /// How many rows one read examines, and one append disowns.
+    private static let page = 500
+    private let reader: LedgerReader
+    private let appender: any AppendTarget
+    private let logger: Logger
+    private let now: (@Sendable () -> Timestamp)?
+
+    /// - Parameters:
+    ///   - reader: A reader with the service's codes.
+    ///   - now: A clock in place of this machine's, for tests with a clock of their own.
+    package init(
+        reader: LedgerReader, appender: any AppendTarget, now: (@Sendable () -> Timestamp)? = nil, logger: Logger
+    ) {
+        self.reader = reader
+        self.appender = appender
+        self.now = now
+        self.logger = logger
+    }
+
+    /// Reads what other processes disowned.
+    ///
+    /// - Throws: ``LedgerError``.
+    package func refresh() async throws { try await Self.refresh(reader) }
+
+    /// Reads which rows are disowned into the codes of `reader`.
+    ///
+    /// - Throws: ``LedgerError``.
+    package static func refresh(_ reader: LedgerReader) async throws {
+        let disowned = reader.codes.disowned
+        while true {
+            let rows = try await reader.rows(of: .disowned, after: disowned.version, limit: page)
+            for row in rows {
+                // A row of this stream without a code says nothing, whoever disowns it.
+                let event: RecordedEvent
+                do { event = try row.event() } catch {
+                    guard error.code == .foreignEntry else { throw error }
+                    continue
+                }
+                guard let entry = try EventCodec.payload(of: event) as? EntryDisowned else { continue }
+                disowned.insert(
+                    .init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
+            }
+            if let last = rows.last { disowned.version = last.streamVersion }
+            if rows.count < page { return }
+        }
+    }
+
+    /// Disowns those rows between two sizes of a ledger that have no code.
+    ///
+    /// - Throws: ``LedgerError``.
+    package func examine(_ ledger: LedgerID, _ range: Range<Int64>) async throws {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let end = min(next + Int64(Self.page), range.upperBound)
+            try await disown(try await reader.foreign(ledger, next..<end))
+            next = end
+        }
+    }
+
+    /// Disowns the rows that readers of this process met, but for those that a checkpoint covers: these are damage.
+    ///
+    /// - Parameter sealed: The number of events that the checkpoint of a ledger covers.
+    /// - Throws: ``LedgerError``.
+    package func takeReports(_ sealed: (LedgerID) -> Int64) async throws {
+        for place in reader.codes.disowned.takeReports() where place.position > sealed(place.ledger) {
+            try await disown(try await reader.foreign(place.ledger, place.position - 1..<place.position))
+        }
+    }
+
+    private func disown(_ found: [(place: LedgerError.Place, leaf: [UInt8])]) async throws {
+        let disowned = reader.codes.disowned
+        for attempt in 0... {
+            let rows = found.filter { disowned.leaf(at: $0.place) != $0.leaf }
+            guard !rows.isEmpty else { return }
+            let events = try rows.compactMap { place, leaf in
+                try Bytes32(leaf).map { leaf in
+                    try EventCodec.encode(
+                        EntryDisowned(ledger: place.ledger.uuid, position: place.position, leaf: leaf),
+                        id: UUID(), stream: .disowned, keys: [:], metadata: EventMetadata())
+                }
+            }
+            var append = Append(events: events, expectations: [.disowned: disowned.version], time: now?() ?? .now())
+            // As records of checkpoints.
+            append.mayFollowHead = true
+            do { _ = try await appender.append(append) } catch {
+                guard error.code == .versionConflict, attempt < 3 else { throw error }
+                try await refresh()
+                continue
+            }
+            for row in rows {
+                logger.error(
+                    "a row of the log has no code of a service and is disowned; find out who writes the database",
+                    metadata: ["ledger": "\(row.place.ledger)", "position": "\(row.place.position)"])
+            }
+            return try await refresh()
+        }
+    }
+}

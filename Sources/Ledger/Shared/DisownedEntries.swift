@@ -1,0 +1,57 @@
+import Synchronization
+
+/// The rows of the log that count for nothing: no service wrote them, and the system ledger says so of each.
+///
+/// A process shares one with all its readers. It is also where they report the rows without a code that they met, so
+/// that these are disowned.
+public final class DisownedEntries: Sendable {
+    private struct State {
+        var leaves: [LedgerID: [Int64: [UInt8]]] = [:]
+        var met: Set<LedgerError.Place> = []
+        var count = 0, version = 0
+    }
+
+    /// How many reports are kept until somebody takes them. Further ones are made again by later reads.
+    private static let capacity = 10_000
+    private let state = Mutex(State())
+
+    /// No row.
+    public init() {}
+
+    /// The number of disowned rows.
+    public var count: Int { state.withLock { $0.count } }
+
+    /// The version up to which the system ledger's stream of disowned rows was read.
+    public var version: Int {
+        get { state.withLock { $0.version } }
+        set { state.withLock { $0.version = max($0.version, newValue) } }
+    }
+
+    /// Disowns the row at a position, if the leaf hash of its entry is this one.
+    public func insert(_ place: LedgerError.Place, leaf: [UInt8]) {
+        state.withLock { state in
+            if state.leaves[place.ledger, default: [:]].updateValue(leaf, forKey: place.position) == nil {
+                state.count += 1
+            }
+            state.met.remove(place)
+        }
+    }
+
+    /// The leaf hash with which the row at a position is disowned.
+    public func leaf(at place: LedgerError.Place) -> [UInt8]? {
+        state.withLock { $0.count == 0 ? nil : $0.leaves[place.ledger]?[place.position] }
+    }
+
+    /// Reports a row without a code.
+    func report(_ place: LedgerError.Place) {
+        state.withLock { if $0.met.count < Self.capacity { $0.met.insert(place) } }
+    }
+
+    /// Returns the rows that were reported since the last call.
+    public func takeReports() -> Set<LedgerError.Place> {
+        state.withLock { state in
+            defer { state.met = [] }
+            return state.met
+        }
+    }
+}
