@@ -219,7 +219,7 @@ struct UserRecords: Sendable {
         _ streams: [StreamID], _ violations: inout [Violation]
     ) async throws -> [StreamID: StreamEvents] {
         do { return try await reader.streams(streams) } catch {
-            guard error.code == .invalidEntry else { throw error }
+            guard error.code == .invalidEntry || error.code == .streamGap else { throw error }
             guard streams.count > 1 else {
                 violations += streams.map { Violation(.entry, ledger: $0.ledger, "a user's stream cannot be read") }
                 return [:]
