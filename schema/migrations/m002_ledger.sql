@@ -69,13 +69,14 @@ GRANT SELECT, INSERT ON tenure.event TO tenure_app;
 GRANT SELECT ON tenure.event TO tenure_reader;
 
 -- Full tiles of a ledger's tree: 256 hashes of one level, and the hash of the subtree above them. A cache: everything
--- in it follows from the leaves, and verification never reads it.
+-- in it follows from the leaves. `mac` is the service's code over the root; a tile without a right one is replaced.
 CREATE TABLE tenure.tile (
     ledger_id uuid NOT NULL,
     level smallint NOT NULL,
     index bigint NOT NULL,
     hashes bytea NOT NULL,
     root bytea NOT NULL,
+    mac bytea,
     CONSTRAINT tile_pkey PRIMARY KEY (ledger_id, level, index),
     CONSTRAINT tile_level CHECK (level BETWEEN 0 AND 7),
     CONSTRAINT tile_index CHECK (index >= 0),
@@ -88,7 +89,7 @@ ALTER TABLE tenure.tile ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY tile_of_ledgers ON tenure.tile TO tenure_app
     USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
 CREATE POLICY tile_for_reader ON tenure.tile FOR SELECT TO tenure_reader USING (true);
-GRANT SELECT, INSERT ON tenure.tile TO tenure_app;
+GRANT SELECT, INSERT, UPDATE (hashes, root, mac) ON tenure.tile TO tenure_app;
 GRANT SELECT ON tenure.tile TO tenure_reader;
 
 -- The newest signed checkpoint of each ledger. The system ledger records every older one. Its own newest checkpoint,

@@ -56,26 +56,24 @@ package struct DisownEntries: Sendable {
         }
     }
 
-    /// Disowns those rows between two sizes of a ledger that have no code.
+    /// Disowns the rows of a ledger that readers of this process met, but for those that a checkpoint covers: these are
+    /// damage.
     ///
+    /// - Parameter sealed: The number of events that the ledger's checkpoint covers.
+    /// - Returns: Whether there were such rows.
     /// - Throws: ``LedgerError``.
-    package func examine(_ ledger: LedgerID, _ range: Range<Int64>) async throws {
-        var next = range.lowerBound
-        while next < range.upperBound {
-            let end = min(next + Int64(Self.page), range.upperBound)
-            try await disown(try await reader.foreign(ledger, next..<end))
-            next = end
+    package func run(_ ledger: LedgerID, sealed: Int64) async throws -> Bool {
+        let disowned = reader.codes.disowned
+        let rows = disowned.takeReports(of: ledger).filter { $0.place.position > sealed }
+        var rest = rows[...]
+        while !rest.isEmpty {
+            do { try await disown(Array(rest.prefix(Self.page))) } catch {
+                for row in rest { disowned.report(row.place, leaf: row.leaf) }
+                throw error
+            }
+            rest = rest.dropFirst(Self.page)
         }
-    }
-
-    /// Disowns the rows that readers of this process met, but for those that a checkpoint covers: these are damage.
-    ///
-    /// - Parameter sealed: The number of events that the checkpoint of a ledger covers.
-    /// - Throws: ``LedgerError``.
-    package func takeReports(_ sealed: (LedgerID) -> Int64) async throws {
-        for place in reader.codes.disowned.takeReports() where place.position > sealed(place.ledger) {
-            try await disown(try await reader.foreign(place.ledger, place.position - 1..<place.position))
-        }
+        return !rows.isEmpty
     }
 
     private func disown(_ found: [(place: LedgerError.Place, leaf: [UInt8])]) async throws {

@@ -195,24 +195,30 @@ extension VerifyReport {
 }
 
 /// The stored row of a ledger's newest checkpoint. Nothing in it is trusted.
-struct StoredCheckpoint: Sendable {
+struct StoredCheckpoint: Sendable, Hashable {
     let size: Int64
     let root: [UInt8]
-    let note: String
+    /// The bytes of the note, which need not be UTF-8.
+    let note: [UInt8]
+    var text: String { String(decoding: note, as: UTF8.self) }
+
+    /// The note of a row `c` as it is stored: a note that does not convert fails no statement.
+    static let noteBytes: SQL = "convert_to(c.note, 'SQL_ASCII')"
 
     /// Reads the row of a ledger; `nil` if no checkpoint was signed.
     static func find(_ ledger: LedgerID, _ pool: PostgresPool) async throws -> StoredCheckpoint? {
         let rows = try await pool.query(
-            "SELECT size, root, note FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid)", in: [LedgerID]())
+            "SELECT size, root, \(noteBytes) FROM tenure.checkpoint AS c WHERE ledger_id = \(ledger.uuid)",
+            in: [LedgerID]())
         return try rows.first.map { row in
-            let (size, root, note) = try row.decode(Int64.self, [UInt8].self, String.self)
+            let (size, root, note) = try row.decode(Int64.self, [UInt8].self, [UInt8].self)
             return StoredCheckpoint(size: size, root: root, note: note)
         }
     }
 
     /// The tree that the note names, whoever signed it. A wrong signature is reported separately.
     var expectedRoot: ExpectedRoot? {
-        guard let body = try? SignedCheckpoint(parsing: note).checkpoint else { return nil }
+        guard let body = try? SignedCheckpoint(parsing: text).checkpoint else { return nil }
         return ExpectedRoot(size: body.size, root: body.root, source: .checkpoint)
     }
 
@@ -225,7 +231,7 @@ struct StoredCheckpoint: Sendable {
         func violation(_ words: String) -> [Violation] { [Violation(.checkpoint, ledger: ledger, words)] }
         let newest = records.map(\.size).max() ?? 0
         guard let row else { return newest > 0 ? violation("the checkpoint is missing") : [] }
-        guard let signed = try? SignedCheckpoint(parsing: row.note) else {
+        guard let signed = try? SignedCheckpoint(parsing: row.text) else {
             return violation("the checkpoint is malformed")
         }
         guard signed.ledger == ledger, (try? signed.verify(key)) != nil else {

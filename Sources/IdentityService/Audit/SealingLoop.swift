@@ -8,8 +8,8 @@ import ServiceLifecycle
 ///
 /// An appended event is vouched for from the next checkpoint on. Any number of processes may run a loop.
 package struct SealingLoop: Service {
-    /// The shortest time between two rounds of signing.
-    package static let interval: Duration = .seconds(1)
+    /// The shortest and the longest pause between two rounds of signing.
+    package static let interval: Duration = .seconds(1), longestPause: Duration = .seconds(8)
     private let sealing: SignGrownLedgers
     private let keeper: AnchorKeeper?
     private let newest: NewestServer?
@@ -38,11 +38,17 @@ package struct SealingLoop: Service {
             var anchors = Anchors(kept: try? keeper?.file.read())
             while !Task.isCancelled {
                 let start = clock.now
-                var pause = Self.interval
                 do {
                     try await seal(&anchors)
-                    // Finding grown ledgers reads all heads, and may take at most a twentieth of the time.
-                    pause = max(pause, (clock.now - start) * 19)
+                    let rest = sealing.memory.endRound()
+                    if rest > SealMemory.longestRest {
+                        logger.error(
+                            "checkpoints rested for too long",
+                            metadata: [
+                                "seconds": "\(rest.components.seconds)",
+                                "round": "\((clock.now - start).components.seconds)",
+                            ])
+                    }
                 } catch is CancellationError { return } catch let error as AnchorFileError {
                     guard error.code != .conflict else {
                         logger.critical("the log does not contain the anchor", metadata: ["error": "\(error)"])
@@ -52,10 +58,14 @@ package struct SealingLoop: Service {
                 } catch {
                     logger.warning("checkpoints could not be signed", metadata: ["error": "\(error)"])
                 }
-                try? await Task.sleep(for: pause)
+                try? await Task.sleep(for: Self.pause(after: sealing.memory.look))
             }
         }
     }
+
+    /// The time until the next round. Finding grown ledgers reads all heads and may take a twentieth of the time, but
+    /// no checkpoint rests longer than ``SealMemory/longestRest`` for that.
+    package static func pause(after look: Duration) -> Duration { min(max(interval, look * 19), longestPause) }
 
     /// The anchors of a process.
     private struct Anchors: Sendable {
@@ -98,33 +108,47 @@ package struct SealDelay: Sendable {
     package let ledgers: [Ledger]
     /// The number of overdue ledgers.
     package let count: Int
+    /// The number of ledgers whose row of a checkpoint is not what the log's key signed.
+    package let differing: Int
 
     /// Reads the overdue ledgers over a pool of the reader role. The system ledger is left out: its anchor is signed
     /// anew in each round.
     ///
+    /// - Parameter memory: What is known of checkpoints. What is not is verified, and kept in it.
     /// - Throws: The error of the database.
-    package static func read(_ pool: PostgresPool) async throws -> SealDelay {
-        let seconds = allowed.components.seconds
+    package static func read(_ pool: PostgresPool, _ memory: SealMemory) async throws -> SealDelay {
+        let find = FindGrownLedgers(pool: pool), look = try await find.look()
+        let others = look.filter { memory.sealed($0.ledger)?.size != $0.sealed && $0.sealed > 0 }
+        var differing = 0
+        for start in stride(from: 0, to: others.count, by: 1_000) {
+            for row in try await find.rows(others[start..<min(start + 1_000, others.count)].map(\.ledger))
+            where !memory.judge(row.checkpoint, of: row.ledger).isRight { differing += 1 }
+        }
+        let grown = look.compactMap { row -> Ledger? in
+            let sealed = memory.sealed(row.ledger)?.size ?? 0
+            return row.size > sealed ? Ledger(id: row.ledger, size: row.size, sealed: sealed) : nil
+        }
+        let old = try await overdue(grown, pool)
+        let ledgers = grown.filter { old.contains($0.id) }
+        return SealDelay(ledgers: Array(ledgers.prefix(named)), count: ledgers.count, differing: differing)
+    }
+
+    /// Which of the ledgers have an event that has waited for too long.
+    private static func overdue(_ grown: [Ledger], _ pool: PostgresPool) async throws -> Set<LedgerID> {
+        guard !grown.isEmpty else { return [] }
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
-                SELECT l.ledger_id, l.size, coalesce(c.size, 0), count(*) OVER ()
-                FROM tenure.ledger AS l LEFT JOIN tenure.checkpoint AS c USING (ledger_id)
-                WHERE l.ledger_id <> \(LedgerID.system.uuid) AND l.size > coalesce(c.size, 0)
-                    AND coalesce((
-                        SELECT e."time" FROM tenure.event AS e
-                        WHERE e.ledger_id = l.ledger_id AND e.position = coalesce(c.size, 0) + 1), l."time")
-                        < now() - \(seconds) * interval '1 second'
-                ORDER BY l.ledger_id LIMIT \(Int64(named))
+                SELECT l.ledger_id
+                FROM unnest(\(grown.map(\.id.uuid)), \(grown.map(\.sealed))) AS g(ledger_id, sealed)
+                JOIN tenure.ledger AS l USING (ledger_id)
+                WHERE coalesce((
+                    SELECT max(e."time") FROM tenure.event AS e
+                    WHERE e.ledger_id = l.ledger_id AND e.position = g.sealed + 1), l."time")
+                    < now() - \(allowed.components.seconds) * interval '1 second'
                 """)
         }
-        var count: Int64 = 0
-        let ledgers = try rows.map { row in
-            let (id, size, sealed, all) = try row.decode(UUID.self, Int64.self, Int64.self, Int64.self)
-            count = all
-            return Ledger(id: LedgerID(id), size: size, sealed: sealed)
-        }
-        return SealDelay(ledgers: ledgers, count: Int(count))
+        return Set(try rows.map { LedgerID(try $0.decode(UUID.self)) })
     }
 }
 
@@ -133,24 +157,28 @@ actor SealDelayGauge {
     private static let pause: Duration = .seconds(10)
 
     private let pool: PostgresPool
+    private let memory: SealMemory
     private var known: (count: Int, at: ContinuousClock.Instant)?
 
-    init(pool: PostgresPool) { self.pool = pool }
+    init(pool: PostgresPool, memory: SealMemory) {
+        self.pool = pool
+        self.memory = memory
+    }
 
-    /// The gauge in the Prometheus text format; empty if the database does not answer.
+    /// The gauge in the Prometheus text format, if the database answers, and what this process's sealer found.
     func metrics() async -> String {
-        guard let count = try? await count() else { return "" }
+        guard let count = try? await count() else { return memory.metrics }
         return """
             # HELP tenure_unsealed_ledgers Ledgers with an event that no checkpoint has covered for a minute.
             # TYPE tenure_unsealed_ledgers gauge
             tenure_unsealed_ledgers \(count)
 
-            """
+            """ + memory.metrics
     }
 
     private func count() async throws -> Int {
         if let known, .now - known.at < Self.pause { return known.count }
-        let count = try await SealDelay.read(pool).count
+        let count = try await SealDelay.read(pool, memory).count
         known = (count, .now)
         return count
     }

@@ -9,9 +9,13 @@ package struct ReadinessReport: Sendable, Hashable {
     /// Projections that have stopped, with the number of tenants concerned; all other work goes on.
     package var stoppedViews: [String: Int]
 
-    package init(missing: [String] = [], stoppedViews: [String: Int] = [:]) {
+    /// What is wrong with the checkpoints; all other work goes on.
+    package var seals: [String]
+
+    package init(missing: [String] = [], stoppedViews: [String: Int] = [:], seals: [String] = []) {
         self.missing = missing
         self.stoppedViews = stoppedViews
+        self.seals = seals
     }
 }
 
@@ -52,9 +56,11 @@ package actor Readiness {
     ///   - clock: The clock of the service.
     ///   - tolerance: How far that may be ahead of the database's; `nil` for no limit. Beyond it nothing is recorded.
     ///   - probe: What would make log-ins fail although the database answers.
+    ///   - seals: What is wrong with the checkpoints.
     ///   - stoppedViews: Which views have stopped, with the number of companies at which.
     package init(
         pool: PostgresPool, now clock: @escaping @Sendable () -> Timestamp, tolerance: Duration?, probe: ProbeMemory,
+        seals: @escaping @Sendable () -> [String] = { [] },
         stoppedViews: @escaping @Sendable () async throws -> [String: Int]
     ) {
         self.init {
@@ -70,6 +76,7 @@ package actor Readiness {
             if let tolerance, time > Timestamp(microseconds: database.microsecondsSinceUnixEpoch).adding(tolerance) {
                 report.missing.append("this process's clock is ahead of the database's")
             }
+            report.seals = seals()
             report.stoppedViews = try await stoppedViews()
             for reason in await probe.reasons() where !report.missing.contains(reason) {
                 report.missing.append(reason)

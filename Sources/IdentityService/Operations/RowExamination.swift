@@ -159,6 +159,7 @@ extension PostgresRow {
         case "uuid": .uuid(try decode(column: column, as: UUID?.self))
         case "bytea": .bytes(try decode(column: column, as: [UInt8]?.self))
         case "text": .text(try decode(column: column, as: String?.self))
+        case "smallint": .integer(try decode(column: column, as: Int16?.self).map(Int64.init))
         case "bigint": .integer(try decode(column: column, as: Int64?.self))
         case "boolean": .flag(try decode(column: column, as: Bool.self))
         default: .time(try decode(column: column, as: PostgresTimestamp?.self)?.microsecondsSinceUnixEpoch)

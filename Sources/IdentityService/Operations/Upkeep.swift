@@ -18,11 +18,12 @@ package struct Upkeep: Sendable {
     /// - Parameters:
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
     ///   - durability: The durability settings of the database at the start.
-    package init(_ context: ServiceContext, readerPool: PostgresPool, durability: Durability) {
+    ///   - seals: What the sealer of this process knows.
+    package init(_ context: ServiceContext, readerPool: PostgresPool, durability: Durability, seals: SealMemory) {
         let pool = context.pool, logger = context.logger
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
-        let seals = SealDelayGauge(pool: readerPool), rekeyings = RekeyingHealth(pool: readerPool)
+        let delays = SealDelayGauge(pool: readerPool, memory: seals), rekeyings = RekeyingHealth(pool: readerPool)
         let unlinkedApps = context.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(
@@ -32,7 +33,7 @@ package struct Upkeep: Sendable {
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
         metrics = { await watch.metrics() + unlinkedApps.metrics + rows.metrics }
-        storedMetrics = { await seals.metrics() + rekeyings.metrics() }
+        storedMetrics = { await delays.metrics() + rekeyings.metrics() }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

@@ -1,7 +1,8 @@
 package import Canonical
 import FoundationEssentials
-import Keys
-import Logging
+package import Keys
+package import Ledger
+package import Logging
 package import Postgres
 import Synchronization
 
@@ -25,6 +26,8 @@ enum ProtectedRows {
             "sealed_id",
             "redeemed",
         ])
+    /// The root commits to the hashes below it, which nothing reads but `verify`.
+    static let tiles = CodedTable("tile", key: ["ledger_id", "level", "index"], covered: ["root"])
     static let claims = CodedTable(
         "claim", key: ["ledger_id", "kind", "key"], covered: ["owner", "value", "expires_at"])
     static let mails = CodedTable(
@@ -68,7 +71,7 @@ enum ProtectedRows {
     /// All tables, in the order of their names.
     static let all = [
         authorizationCodes, browserSessions, browserWaits, claims, grants, idTokenKeys, replies, mails, passes,
-        pagesApp, recoveryRequests, sessions, cutoffs, tokenKeys,
+        pagesApp, recoveryRequests, sessions, cutoffs, tiles, tokenKeys,
     ]
 }
 
@@ -107,6 +110,23 @@ struct RowAuthentication: Sendable {
         }
         counts.count(table, hasCode: code != nil)
         return false
+    }
+}
+
+extension TileCodes {
+    /// The codes of stored tiles under a ring. One without a right code is computed and stored anew.
+    package init(_ ring: KeyRing, logger: Logger) { self = RowAuthentication(ring, logger: logger).tileCodes }
+}
+
+extension RowAuthentication {
+    /// The codes of stored tiles, which are counted with the other rows.
+    var tileCodes: TileCodes {
+        @Sendable func values(_ tile: TileCodes.Tile) -> [RowValue] {
+            [.uuid(tile.ledger.uuid), .integer(Int64(tile.level)), .integer(tile.index), .bytes(tile.root)]
+        }
+        return TileCodes(code: { code(ProtectedRows.tiles, values($0)) }) { code, tile in
+            accepts(code, ProtectedRows.tiles, values(tile), at: .now())
+        }
     }
 }
 

@@ -37,15 +37,19 @@ package enum RowWalls {
             "event",
             "ledger_id position event_id stream_id kind version type time entry leaf",
             "`verify`: entries, columns, signatures and proofs; see above"),
-        Wall("ledger", "ledger_id size time", "`verify` recounts the events"),
+        Wall(
+            "ledger", "ledger_id size time",
+            "the sealer recounts the events, sets the head right, counts and names it; `verify`"),
         Wall("ledger", "changed", "not noticed; a lower mark delays checkpoints and projections until the next append"),
         Wall(
             "ledger", "accepted",
             "`verify` reports an event that is ahead of the clock without a `LedgerTimeAccepted`"),
-        Wall("tile", "ledger_id level index hashes root", "`verify` recomputes them from the entries"),
+        Wall("tile", "ledger_id level index root mac", code + "It is computed from the events and replaced"),
+        Wall("tile", "hashes", "`verify` recomputes them from the entries; nothing else reads them"),
         Wall(
             "checkpoint", "ledger_id size root note",
-            "the signature of the note; `verify`; a shorter log than the anchor stops the start"),
+            "the signature of the note, and the records of the system ledger: the sealer sets the row right within a "
+                + "round, counts and names it; `verify`; a shorter log than the anchor stops the start"),
         Wall(
             "claim", "ledger_id kind key owner value expires_at mac",
             code + "A deleted claim is missing: the name can be registered again, which the log shows as two owners. "

@@ -12,6 +12,8 @@ package struct ServiceContext: Sendable {
     /// Where an ``EventRecorder`` appends.
     let appender: any AppendTarget
     package let reader: LedgerReader
+    /// The codes of stored tiles, counted with the other rows.
+    package var tileCodes: TileCodes { rows.tileCodes }
     let ring: KeyRing
     package let personKeys: PersonKeys
     let seeds: OPRFSeeds
@@ -58,7 +60,7 @@ package struct ServiceContext: Sendable {
         self.rows = rows
         clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
         self.appender = appender
-        self.reader = reader.accepting { rows.accepts($0) }
+        self.reader = reader.using(rows.tileCodes).accepting { rows.accepts($0) }
         self.ring = ring
         self.personKeys = personKeys
         self.seeds = seeds

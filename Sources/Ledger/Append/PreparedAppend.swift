@@ -23,7 +23,7 @@ struct PreparedAppend: Sendable {
     private(set) var acceptedTimes: [LedgerID: Timestamp] = [:]
     /// The seconds that the events may be ahead of the database's clock; `nil` for no limit.
     let tolerance: Int32?
-    private let codes: EventCodes
+    let codes: EventCodes
 
     /// How many bytes its entries have.
     var byteCount: Int { entries.reduce(0) { $0 + $1.count } }

@@ -80,8 +80,11 @@ public struct CodedEntry: Sendable {
     /// The place of the row.
     private var place: LedgerError.Place { LedgerError.Place(ledger: ledger, position: position) }
 
+    /// Whether a service wrote the entry.
+    package var isOwn: Bool { codes.isRight(code, ledger: ledger, leaf: MerkleTree.leafHash(bytes)) }
+
     /// Whether the row counts for nothing: it is disowned, and no service wrote it.
-    var isDisowned: Bool {
+    package var isDisowned: Bool {
         guard let leaf = codes.disowned.leaf(at: place), leaf == MerkleTree.leafHash(bytes) else { return false }
         return !codes.areChecked || !codes.isRight(code, ledger: ledger, leaf: leaf)
     }
@@ -93,7 +96,7 @@ public struct CodedEntry: Sendable {
     public func event() throws(LedgerError) -> RecordedEvent {
         let leaf = MerkleTree.leafHash(bytes)
         guard codes.isRight(code, ledger: ledger, leaf: leaf) else {
-            codes.disowned.report(place)
+            codes.disowned.report(place, leaf: leaf)
             throw .foreignEntry(place)
         }
         let event = try Entry.decode(bytes, at: position, leaf: leaf)

@@ -9,8 +9,9 @@ import Foundation
 extension LedgerReader {
     /// Returns the root of a ledger's tree (RFC 6962 §2.1) at a size, or at its present size.
     ///
-    /// Full tiles are computed once and stored, so that later roots read a few hundred hashes at any size. Stored tiles
-    /// are only a cache: verification reads entries instead. It takes several round trips.
+    /// Full tiles are computed once and stored with a code, so that later roots read a few hundred hashes at any size;
+    /// see ``using(_:)``. Stored tiles are only a cache: verification reads entries instead. It takes several round
+    /// trips.
     ///
     /// - Throws: ``LedgerError/Code/beyondHead`` if the ledger has fewer events, ``LedgerError/Code/invalidEntry`` if
     ///   it has a gap, ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
@@ -40,7 +41,7 @@ extension LedgerReader {
             return (first, second)
         }
         var frontier = try await tiled(ledger, earlier)
-        let rest = try await leaves(ledger, frontier.size..<later)
+        let rest = try await leaves(ledger, frontier.size..<later, checkedAfter: earlier)
         let shared = Int(earlier - frontier.size)
         for leaf in rest.prefix(shared) { frontier.append(leaf) }
         let first = frontier.root
@@ -66,36 +67,74 @@ extension LedgerReader {
         _ ledger: LedgerID, level: Int, _ range: Range<Int64>
     ) async throws(LedgerError) -> [[UInt8]] {
         guard !range.isEmpty else { return [] }
-        let sql: SQL = """
-            SELECT index, root FROM tenure.tile
-            WHERE ledger_id = \(ledger.uuid) AND level = \(Int16(level))
-                AND index >= \(range.lowerBound) AND index < \(range.upperBound)
-            """
-        let stored = try await rows(sql, [ledger]) { row in try row.decode(Int64.self, [UInt8].self) }
-        var roots = Dictionary(stored, uniquingKeysWith: { first, _ in first })
-        var made: [(index: Int64, tile: MerkleTile)] = []
-        for index in range where roots[index] == nil {
-            let below = index * MerkleTile.width..<(index + 1) * MerkleTile.width
+        var roots = try await storedRoots(ledger, level: level, range)
+        var next = range.lowerBound
+        while next < range.upperBound {
+            guard roots[next] == nil else {
+                next += 1
+                continue
+            }
+            var end = next + 1
+            while end < range.upperBound, end - next < Self.tilesAtOnce, roots[end] == nil { end += 1 }
+            let below = next * MerkleTile.width..<end * MerkleTile.width
             let hashes =
                 level == 0 ? try await leaves(ledger, below) : try await tileRoots(ledger, level: level - 1, below)
-            guard let tile = MerkleTile(hashes: hashes) else {
-                throw LedgerError(.invalidEntry, "a ledger has a gap")
+            var made: [(index: Int64, tile: MerkleTile)] = []
+            for index in next..<end {
+                let start = Int(index - next) * Int(MerkleTile.width)
+                let part = Array(hashes.dropFirst(start).prefix(Int(MerkleTile.width)))
+                guard let tile = MerkleTile(hashes: part) else {
+                    throw LedgerError(.invalidEntry, "a ledger has a gap")
+                }
+                made.append((index, tile))
+                roots[index] = tile.root
             }
-            made.append((index, tile))
-            roots[index] = tile.root
+            try await store(ledger, level: level, made)
+            next = end
         }
-        try await store(ledger, level: level, made)
         return range.compactMap { roots[$0] }
     }
 
+    /// How many tiles are computed from one read.
+    private static let tilesAtOnce: Int64 = 32
+
+    /// Returns the roots of those tiles that the service stored, by index.
+    private func storedRoots(
+        _ ledger: LedgerID, level: Int, _ range: Range<Int64>
+    ) async throws(LedgerError) -> [Int64: [UInt8]] {
+        guard let tileCodes else { return [:] }
+        let sql: SQL = """
+            SELECT index, root, mac FROM tenure.tile
+            WHERE ledger_id = \(ledger.uuid) AND level = \(Int16(level))
+                AND index >= \(range.lowerBound) AND index < \(range.upperBound)
+            """
+        let stored = try await rows(sql, [ledger]) { row in try row.decode(Int64.self, [UInt8].self, [UInt8]?.self) }
+        var roots: [Int64: [UInt8]] = [:]
+        for (index, root, code) in stored
+        where tileCodes.accepts(code, TileCodes.Tile(ledger: ledger, level: level, index: index, root: root)) {
+            roots[index] = root
+        }
+        return roots
+    }
+
     /// Returns the leaf hashes at some indices. The index of a leaf is its position minus one.
-    func leaves(_ ledger: LedgerID, _ range: Range<Int64>) async throws(LedgerError) -> [[UInt8]] {
+    ///
+    /// - Parameter checked: The size from which on rows without a code are reported to ``EventCodes/disowned``.
+    func leaves(
+        _ ledger: LedgerID, _ range: Range<Int64>, checkedAfter checked: Int64 = .max
+    ) async throws(LedgerError) -> [[UInt8]] {
         guard !range.isEmpty else { return [] }
         let sql: SQL = """
-            SELECT leaf FROM tenure.event WHERE ledger_id = \(ledger.uuid)
+            SELECT position, leaf, code FROM tenure.event WHERE ledger_id = \(ledger.uuid)
                 AND position > \(range.lowerBound) AND position <= \(range.upperBound) ORDER BY position
             """
-        let leaves = try await rows(sql, [ledger]) { row in try row.decode([UInt8].self) }
+        let leaves = try await rows(sql, [ledger]) { row -> [UInt8] in
+            let (position, leaf, code) = try row.decode(Int64.self, [UInt8].self, [UInt8].self)
+            if position > checked, !codes.isRight(code, ledger: ledger, leaf: leaf) {
+                codes.disowned.report(LedgerError.Place(ledger: ledger, position: position), leaf: leaf)
+            }
+            return leaf
+        }
         guard leaves.count == range.count else { throw LedgerError(.invalidEntry, "a ledger has a gap") }
         return leaves
     }
@@ -103,13 +142,18 @@ extension LedgerReader {
     private func store(
         _ ledger: LedgerID, level: Int, _ tiles: [(index: Int64, tile: MerkleTile)]
     ) async throws(LedgerError) {
-        guard storesTiles, !tiles.isEmpty else { return }
+        guard storesTiles, let tileCodes else { return }
+        let codes = tiles.map { index, tile in
+            tileCodes.code(TileCodes.Tile(ledger: ledger, level: level, index: index, root: tile.root))
+        }
         let sql: SQL = """
-            INSERT INTO tenure.tile (ledger_id, level, index, hashes, root)
-            SELECT \(ledger.uuid), \(Int16(level)), t.index, t.hashes, t.root
+            INSERT INTO tenure.tile AS t (ledger_id, level, index, hashes, root, mac)
+            SELECT \(ledger.uuid), \(Int16(level)), n.index, n.hashes, n.root, n.mac
             FROM unnest(\(tiles.map(\.index)), \(tiles.map { $0.tile.hashes.flatMap(\.self) }),
-                \(tiles.map(\.tile.root))) AS t(index, hashes, root)
-            ORDER BY t.index ON CONFLICT DO NOTHING
+                \(tiles.map(\.tile.root)), \(codes)) AS n(index, hashes, root, mac)
+            ORDER BY n.index ON CONFLICT ON CONSTRAINT tile_pkey DO UPDATE
+            SET hashes = excluded.hashes, root = excluded.root, mac = excluded.mac
+            WHERE (t.root, t.mac) IS DISTINCT FROM (excluded.root, excluded.mac)
             """
         _ = try await rows(sql, [ledger]) { _ in }
     }
@@ -147,7 +191,7 @@ extension LedgerReader {
 
 /// The tree of a ledger in the database, as the source of a ``MerkleProver``.
 ///
-/// It trusts the leaf hashes and stored tiles of the database. Verify the proofs against a signed root.
+/// It trusts the leaf hashes of the database. Verify the proofs against a signed root.
 public struct LedgerHashes: MerkleHashes {
     private let reader: LedgerReader
     private let ledger: LedgerID

@@ -7,21 +7,15 @@ import Foundation
 #endif
 
 extension LedgerReader {
-    /// Returns those rows between two sizes of a ledger that have no code. The entries are not read: the leaf hashes
-    /// are those of the rows.
+    /// Reports those rows between two sizes of a ledger that have no code to ``EventCodes/disowned``. The entries are not
+    /// read: the leaf hashes are those of the rows.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
-    public func foreign(
-        _ ledger: LedgerID, _ range: Range<Int64>
-    ) async throws(LedgerError) -> [(place: LedgerError.Place, leaf: [UInt8])] {
-        let sql: SQL = """
-            SELECT position, leaf, code FROM tenure.event WHERE ledger_id = \(ledger.uuid)
-                AND position > \(range.lowerBound) AND position <= \(range.upperBound) ORDER BY position
-            """
-        let rows = try await rows(sql, [ledger]) { row in try row.decode(Int64.self, [UInt8].self, [UInt8].self) }
-        return rows.compactMap { position, leaf, code in
-            codes.isRight(code, ledger: ledger, leaf: leaf)
-                ? nil : (LedgerError.Place(ledger: ledger, position: position), leaf)
+    /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``, and ``LedgerError/Code/invalidEntry``
+    ///   if the ledger has a gap.
+    public func check(_ ledger: LedgerID, _ range: Range<Int64>) async throws(LedgerError) {
+        let page: Int64 = 1_000
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Int64.Stride(page)) {
+            _ = try await leaves(ledger, start..<min(start + page, range.upperBound), checkedAfter: start)
         }
     }
 

@@ -24,6 +24,8 @@ public struct LedgerReader: Sendable {
     let storesTiles: Bool
     /// What the codes of events are checked with.
     public private(set) var codes: EventCodes
+    /// The codes of stored tiles; see ``using(_:)``.
+    var tileCodes: TileCodes?
     /// Whether a claim that was found counts.
     private var accepts: @Sendable (Claim) -> Bool = { _ in true }
 
@@ -226,9 +228,11 @@ extension LedgerReader {
     /// It is for readers that know which types they do not need, so a new type is never left out. Size and entries come
     /// from one snapshot.
     ///
+    /// - Parameter leavingDisowned: Whether disowned entries are among them.
     /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
     public func entries(
-        of id: LedgerID, after position: Int64, through last: Int64 = .max, limit: Int, without types: [String]
+        of id: LedgerID, after position: Int64, through last: Int64 = .max, limit: Int, without types: [String],
+        leavingDisowned: Bool = false
     ) async throws(LedgerError) -> EntryPage {
         let limit = max(limit, 1)
         let sql: SQL = """
@@ -245,7 +249,8 @@ extension LedgerReader {
         let entries = try await rows(sql, [id]) { row in try codedEntry(row, id, &size) }.compactMap(\.self)
         let cursor = entries.count == limit ? entries.last?.position : nil
         return EntryPage(
-            entries: entries.filter { !$0.isDisowned }, cursor: cursor ?? max(min(size, last), position), size: size)
+            entries: leavingDisowned ? entries : entries.filter { !$0.isDisowned },
+            cursor: cursor ?? max(min(size, last), position), size: size)
     }
 }
 

@@ -7,7 +7,8 @@ import Synchronization
 public final class DisownedEntries: Sendable {
     private struct State {
         var leaves: [LedgerID: [Int64: [UInt8]]] = [:]
-        var met: Set<LedgerError.Place> = []
+        var met: [LedgerID: [Int64: [UInt8]]] = [:]
+        var metCount = 0
         var count = 0, version = 0
     }
 
@@ -33,7 +34,7 @@ public final class DisownedEntries: Sendable {
             if state.leaves[place.ledger, default: [:]].updateValue(leaf, forKey: place.position) == nil {
                 state.count += 1
             }
-            state.met.remove(place)
+            if state.met[place.ledger]?.removeValue(forKey: place.position) != nil { state.metCount -= 1 }
         }
     }
 
@@ -42,16 +43,31 @@ public final class DisownedEntries: Sendable {
         state.withLock { $0.count == 0 ? nil : $0.leaves[place.ledger]?[place.position] }
     }
 
-    /// Reports a row without a code.
-    func report(_ place: LedgerError.Place) {
-        state.withLock { if $0.met.count < Self.capacity { $0.met.insert(place) } }
+    /// Reports a row without a code, unless it is disowned.
+    package func report(_ place: LedgerError.Place, leaf: [UInt8]) {
+        state.withLock { state in
+            guard state.metCount < Self.capacity, state.leaves[place.ledger]?[place.position] != leaf else { return }
+            if state.met[place.ledger, default: [:]].updateValue(leaf, forKey: place.position) == nil {
+                state.metCount += 1
+            }
+        }
     }
 
-    /// Returns the rows that were reported since the last call.
-    public func takeReports() -> Set<LedgerError.Place> {
+    /// Reports that a row stands where the head of a ledger says that there is none.
+    func reportCollision(in ledger: LedgerID) {
+        report(LedgerError.Place(ledger: ledger, position: 0), leaf: [])
+    }
+
+    /// The ledgers of which something is reported.
+    public var reported: Set<LedgerID> { state.withLock { Set($0.met.keys) } }
+
+    /// Returns the rows of a ledger that were reported since the last call, each with its leaf hash.
+    public func takeReports(of ledger: LedgerID) -> [(place: LedgerError.Place, leaf: [UInt8])] {
         state.withLock { state in
-            defer { state.met = [] }
-            return state.met
+            let met = state.met.removeValue(forKey: ledger) ?? [:]
+            state.metCount -= met.count
+            return met.filter { $0.key > 0 }.sorted { $0.key < $1.key }
+                .map { (LedgerError.Place(ledger: ledger, position: $0.key), $0.value) }
         }
     }
 }

@@ -39,6 +39,8 @@ package struct ServiceAssembly: Sendable {
         package var anchorFile: String?
         /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
         package var eraseList: ErasureList?
+        /// The longest time that a recount of all ledgers may take.
+        package var recounting: Duration = .seconds(86_400)
         /// Takes the mails; `nil` sends none. ``ServiceSettings/mail`` is needed too.
         package var mailTransport: (any MailTransport)?
         /// Creates the operator key at the first start of a log, and stores its private half out of the service's
@@ -160,6 +162,7 @@ package struct ServiceAssembly: Sendable {
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
             let reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
+                .using(TileCodes(ring, logger: logger))
             try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
@@ -198,9 +201,10 @@ package struct ServiceAssembly: Sendable {
         let probe = LoginProbe(
             application: Self.probing(configuration.application), masters: configuration.masters,
             migrations: configuration.migrations, logger: logger)
+        let seals = SealMemory(key: signer.key), tiles = context.tileCodes
         let readiness = Readiness(
             pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
-            probe: ProbeMemory(probe: probe.reasons)
+            probe: ProbeMemory(probe: probe.reasons), seals: { seals.reasons() }
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
@@ -211,7 +215,7 @@ package struct ServiceAssembly: Sendable {
         service = TenureService(
             context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
             readiness: readiness)
-        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability)
+        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(
             context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])
@@ -223,7 +227,8 @@ package struct ServiceAssembly: Sendable {
         ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
-            pool: pool, readerPool: readerPool, codes: codes, appender: appender, signer: signer,
+            pool: pool, readerPool: readerPool, codes: codes, appender: appender, signer: signer, tiles: tiles,
+            memory: seals,
             now: configuration.settings.clockTolerance == nil ? configuration.settings.now : nil, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
@@ -232,8 +237,12 @@ package struct ServiceAssembly: Sendable {
         ]
         let last: [any Service] = [
             SealingLoop(
-                sealing, keeper: configuration.keeper(LedgerReader(pool: readerPool, codes: codes, storesTiles: false)),
-                newest: newest, logger: logger)
+                sealing,
+                keeper: configuration.keeper(
+                    LedgerReader(pool: readerPool, codes: codes, storesTiles: false).using(tiles)),
+                newest: newest, logger: logger),
+            RecountLedgers(
+                pool: readerPool, codes: codes, memory: seals, period: configuration.recounting, logger: logger),
         ]
         services = first + upkeep.services + mails.services + last
     }

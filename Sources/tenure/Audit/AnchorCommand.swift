@@ -56,7 +56,7 @@ struct AnchorCommand: AsyncParsableCommand {
             if keyOnly { return "\(key)\n" }
             if seal { try await Self.seal(settings, session) }
             let ledger = try company.map { LedgerID(try session.tenant($0).uuid) } ?? .system
-            let reader = LedgerReader(pool: session.pool, codes: session.codes, storesTiles: false)
+            let reader = session.reader
             guard let checkpoint = try await reader.checkpoint(ledger) else {
                 throw CommandFailure(
                     .notFound, "no checkpoint is signed yet",
@@ -90,7 +90,7 @@ struct AnchorCommand: AsyncParsableCommand {
             async let _: Void = appender.run()
             try await SignGrownLedgers(
                 pool: pool, readerPool: session.pool, codes: session.codes, appender: appender, signer: signer,
-                logger: session.logger
+                tiles: TileCodes(ring, logger: session.logger), logger: session.logger
             ).run()
         }
     }

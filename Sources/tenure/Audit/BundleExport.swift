@@ -234,7 +234,7 @@ extension Replay {
         let total = selection.ledgers.reduce(0) { $0 + $1.size }
         let error = Output.standardError()
         let progress = ProgressReport("export", unit: .event, total: total, output: error)
-        let export = BundleExport(reader: log.reader, log: log, key: key)
+        let export = BundleExport(reader: session.reader, log: log, key: key)
         let written = try await export.run(to: directory, selection, range, filter) { progress.update(done: $0) }
         progress.finish()
         let counts = "\(Noun.event.counted(written.entries)) of \(Noun.ledger.counted(written.ledgers))"

@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import IdentityService
 import Keys
 import Ledger
 import Logging
@@ -18,6 +19,12 @@ struct ReaderSession: Sendable {
     /// What the codes of events are checked with: nothing without a master key file.
     var codes: EventCodes { ring.map { EventCodes($0) } ?? .unchecked }
     let logger: Logger
+
+    /// Reads ledgers. Stored tiles count with the master keys only; without them roots are computed from the events.
+    var reader: LedgerReader {
+        let reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
+        return ring.map { reader.using(TileCodes($0, logger: logger)) } ?? reader
+    }
 
     private static let hint = "For the service of make run: . .tenure/dev.env"
 

@@ -148,18 +148,31 @@ extension Examination {
 
     /// Finds ledgers whose checkpoints are overdue.
     func seals() async -> [Finding] {
-        await inDatabase("seals") { pool in Self.findings(try await SealDelay.read(pool)) }
+        await inDatabase("seals") { pool in
+            Self.findings(try await SealDelay.read(pool, SealMemory(key: try await logKey(pool))))
+        }
+    }
+
+    /// The key that signs the log's checkpoints; `nil` without master keys.
+    private func logKey(_ pool: PostgresPool) async throws -> LogKey? {
+        guard let masters = try await masterKeys() else { return nil }
+        return try LogKeyOptions.key(of: try await KeyRing.load(from: pool, masters: masters), await configured())
     }
 
     static func findings(_ delay: SealDelay) -> [Finding] {
+        let differing = Finding(
+            subject: "seals", verdict: .bad,
+            detail: Noun("row").counted(delay.differing) + " of checkpoints are not what the log's key signed",
+            remedy: "find out who writes the database; the service sets them right while it runs")
         guard delay.count > 0 else {
-            return [Finding(subject: "seals", verdict: .good, detail: "every ledger has a current checkpoint")]
+            let good = Finding(subject: "seals", verdict: .good, detail: "every ledger has a current checkpoint")
+            return [delay.differing > 0 ? differing : good]
         }
         let waiting = Finding(
             subject: "seals", verdict: .bad,
             detail: Noun.ledger.counted(delay.count, "has", "have") + " lacked a current checkpoint for a minute",
             remedy: "start the service; if it is running, run: tenure verify")
-        return [waiting]
+        return (delay.differing > 0 ? [differing, waiting] : [waiting])
             + delay.ledgers.map { ledger in
                 Finding(
                     subject: "ledger \(ledger.id)", verdict: .bad,

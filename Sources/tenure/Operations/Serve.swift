@@ -210,6 +210,7 @@ struct ServiceParts: Sendable {
         assembly.settings.sessionLifetime = .seconds(hours * 3_600)
         let days = try settings.number(.grantDays, in: 1...365, default: 30)
         assembly.settings.grantLifetime = .seconds(days * 86_400)
+        assembly.recounting = .seconds(try settings.number(.recountHours, in: 1...8_760, default: 24) * 3_600)
         assembly.settings.founding = try settings.foundingRule()
         assembly.maximumConnections = try settings.number(
             .databaseConnections, in: 4...1_000, default: assembly.maximumConnections)

@@ -32,6 +32,7 @@ struct FakeService: UseCaseRunner {
     var next: Int64?
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]
+    var seals: [String] = []
     /// What introspection tells.
     var claims: AccessTokenClaims? = Self.activeClaims
     /// What waits for consent.
@@ -128,7 +129,9 @@ struct FakeService: UseCaseRunner {
         }
     }
 
-    func readiness() async -> ReadinessReport { ReadinessReport(missing: missing, stoppedViews: stoppedViews) }
+    func readiness() async -> ReadinessReport {
+        ReadinessReport(missing: missing, stoppedViews: stoppedViews, seals: seals)
+    }
 }
 
 /// What the fake service was asked to do.

@@ -116,4 +116,14 @@ import Testing
                 == #"{"status":"degraded","stoppedViews":[{"companies":2,"view":"employees"},{"companies":1,"view":"tenants"}]}"#
         )
     }
+
+    @Test func `checkpoints that rest are reported, and the service stays ready`() async throws {
+        var service = FakeService()
+        service.seals = ["a ledger cannot be sealed"]
+        let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
+        #expect(answer.status == 200)
+        #expect(
+            String(decoding: answer.bytes, as: UTF8.self)
+                == #"{"seals":["a ledger cannot be sealed"],"status":"degraded"}"#)
+    }
 }

@@ -2,6 +2,7 @@ import Canonical
 import Crypto
 import FoundationEssentials
 import IdentityService
+import Keys
 import Ledger
 import Postgres
 import TestSupport
@@ -14,6 +15,9 @@ struct SealedLog: Sendable {
     static let streams = (0..<3).map { number in
         StreamID(ledger: ledger, kind: "thing", id: UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, number)))
     }
+
+    /// The ring whose codes the tiles carry.
+    static let ring = KeyRing.random()
 
     let database: TestDatabase
     let signer: CheckpointSigner
@@ -56,7 +60,7 @@ struct SealedLog: Sendable {
     ) -> SignGrownLedgers {
         SignGrownLedgers(
             pool: pool, readerPool: readerPool, codes: .test, appender: appender, signer: signer,
-            logger: TestServer.logger())
+            tiles: TileCodes(ring, logger: TestServer.logger()), logger: TestServer.logger())
     }
 
     /// Events of three streams in turn.

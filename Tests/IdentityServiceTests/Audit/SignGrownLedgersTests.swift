@@ -81,6 +81,104 @@ struct SignGrownLedgersTests {
         }
     }
 
+    /// A process that keeps its memory goes on where it was.
+    @Test func `a sealer signs each growth of a ledger once, and names what it leaves out`() async throws {
+        try await SealedLog.with { log in
+            let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
+            let reader = LedgerReader(pool: log.readerPool, storesTiles: false)
+            for number in 300..<304 {
+                try await SealedLog.append(log.appender, from: number, count: 1)
+                #expect(try await sealing.run() != nil)
+                #expect(try await reader.checkpoint(SealedLog.ledger)?.checkpoint.size == Int64(number + 1))
+                #expect(try await sealing.run() == nil)
+            }
+            #expect(sealing.memory.faults == [:] && sealing.memory.reasons() == [])
+            #expect(SealMemory.Repair.allCases.allSatisfy { sealing.memory.repairs($0) == 0 })
+            try await log.tamper(
+                """
+                UPDATE tenure.event SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1)
+                WHERE ledger_id = \(SealedLog.ledger.uuid) AND position = 300
+                """)
+            try await SealedLog.append(log.appender, from: 304, count: 1)
+            #expect(try await sealing.run() == nil)
+            #expect(sealing.memory.faults == [SealedLog.ledger: "it differs from its signed checkpoint"])
+            #expect(sealing.memory.reasons() == ["a ledger cannot be sealed; run tenure doctor"])
+            #expect(sealing.memory.metrics.contains("tenure_unsealable_ledgers 1\n"))
+            try await log.tamper(
+                """
+                UPDATE tenure.event SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1)
+                WHERE ledger_id = \(SealedLog.ledger.uuid) AND position = 300
+                """)
+            #expect(try await sealing.run() != nil)
+            #expect(sealing.memory.faults == [:])
+        }
+    }
+
+    @Test func `two hundred ledgers that grow at once are sealed within ten seconds`() async throws {
+        try await SealedLog.with { log in
+            let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
+            try await sealing.run()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<200 { group.addTask { _ = try await log.appender.append(.test(.test())) } }
+                try await group.waitForAll()
+            }
+            let start = ContinuousClock.now
+            try await sealing.run()
+            print("200 ledgers were sealed in \(ContinuousClock.now - start)")
+            #expect(ContinuousClock.now - start < SealMemory.longestRest)
+            let memory = SealMemory(key: log.signer.key)
+            #expect(try await SealDelay.read(log.readerPool, memory).differing == 0)
+            for row in try await log.readerPool.query(
+                "SELECT count(*) FROM tenure.checkpoint AS c JOIN tenure.ledger AS l USING (ledger_id, size)", in: [])
+            { #expect(try row.decode(Int64.self) == 203) }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "DELETE FROM tenure.event WHERE position = 303", "DELETE FROM tenure.event WHERE position = 1",
+            "UPDATE tenure.event SET entry = set_byte(entry, 20, get_byte(entry, 20) # 1) WHERE position = 150",
+        ] as [SQL])
+    func `a recount finds what is missing or changed below a checkpoint, until it is there again`(
+        change: SQL
+    ) async throws {
+        try await SealedLog.with { log in
+            try await SealedLog.append(log.appender, from: 300, count: 3)
+            let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
+            try await sealing.run()
+            let recount = RecountLedgers(
+                pool: log.readerPool, memory: sealing.memory, period: .seconds(1), logger: TestServer.logger())
+            try await recount.round()
+            #expect(sealing.memory.faults == [:])
+            try await log.tamper(
+                "CREATE TABLE public.kept AS SELECT * FROM tenure.event",
+                "\(change) AND ledger_id = \(SealedLog.ledger.uuid)")
+            try await recount.round()
+            #expect(Array(sealing.memory.faults.keys) == [SealedLog.ledger])
+            #expect(sealing.memory.metrics.contains("tenure_unsealable_ledgers 1\n"))
+            try await log.tamper(
+                "DELETE FROM tenure.event WHERE ledger_id = \(SealedLog.ledger.uuid)",
+                """
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                SELECT ledger_id, position, event_id, stream_id, kind, version, type, time, entry FROM public.kept
+                WHERE ledger_id = \(SealedLog.ledger.uuid)
+                """)
+            try await recount.round()
+            #expect(sealing.memory.faults == [:])
+        }
+    }
+
+    @Test func `the pause follows the look at the heads, not the round, and ends in time`() {
+        #expect(SealingLoop.pause(after: .milliseconds(1)) == .seconds(1))
+        #expect(SealingLoop.pause(after: .milliseconds(200)) == .milliseconds(3_800))
+        #expect(SealingLoop.pause(after: .seconds(15)) == SealingLoop.longestPause)
+        #expect(SealingLoop.longestPause < SealMemory.longestRest)
+        let memory = SealMemory(key: nil)
+        #expect(memory.reasons(at: .now + .seconds(9)) == [])
+        #expect(
+            memory.reasons(at: .now + .seconds(300)).first?.hasPrefix("no round of checkpoints has ended for") == true)
+    }
+
     @Test func `more ledgers than one event can name are signed in one run`() async throws {
         try await SealedLog.with { log in
             for _ in 0..<9 {
@@ -107,17 +205,17 @@ struct SealDelayTests {
 
     @Test func `an event without a checkpoint is reported after a minute, until it has one`() async throws {
         try await SealedLog.with { log in
-            #expect(try await SealDelay.read(log.readerPool).count == 0)
+            #expect(try await SealDelay.read(log.readerPool, SealMemory(key: log.signer.key)).count == 0)
             let young = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
             _ = try await log.appender.append(.test(young, events: 1))
-            #expect(try await SealDelay.read(log.readerPool).count == 0)
+            #expect(try await SealDelay.read(log.readerPool, SealMemory(key: log.signer.key)).count == 0)
             let old = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
             try await Self.append(log, old, expecting: 0, events: 3)
-            let delay = try await SealDelay.read(log.readerPool)
+            let delay = try await SealDelay.read(log.readerPool, SealMemory(key: log.signer.key))
             #expect(delay.count == 1 && delay.ledgers.map(\.id) == [old.ledger])
             #expect(delay.ledgers.first?.size == 3 && delay.ledgers.first?.sealed == 0)
             try await log.seal()
-            #expect(try await SealDelay.read(log.readerPool).count == 0)
+            #expect(try await SealDelay.read(log.readerPool, SealMemory(key: log.signer.key)).count == 0)
         }
     }
 
@@ -154,7 +252,7 @@ struct SealDelayTests {
                 """)
             try await Self.append(log, stream, expecting: 3, events: 2)
             try await log.seal()
-            let delay = try await SealDelay.read(log.readerPool)
+            let delay = try await SealDelay.read(log.readerPool, SealMemory(key: log.signer.key))
             #expect(delay.count == 1 && delay.ledgers.map(\.id) == [stream.ledger])
             #expect(delay.ledgers.first?.size == 5 && delay.ledgers.first?.sealed == 3)
         }

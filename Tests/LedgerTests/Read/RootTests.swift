@@ -7,10 +7,15 @@ import Testing
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct RootTests {
+    /// A code that anybody could make: what it is worth is the ring's matter.
+    private static let codes = TileCodes(code: { Array("\($0)".utf8) }) { code, tile in
+        code == Array("\(tile)".utf8)
+    }
+
     @Test func `the root over stored tiles equals the root over all leaves up to size 1100`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
-                let stream = StreamID.test(), reader = LedgerReader(pool: pool)
+                let stream = StreamID.test(), reader = LedgerReader(pool: pool).using(Self.codes)
                 let empty = try await reader.root(stream.ledger)
                 #expect(empty.size == 0 && empty.root == MerkleTree.emptyRoot)
                 _ = try await appender.append(.test(stream, events: 1_100))
@@ -37,7 +42,7 @@ struct RootTests {
     @Test func `the roots at two sizes match each root alone`() async throws {
         try await TestDatabase.with { database in
             try await database.withAppender { appender, pool in
-                let stream = StreamID.test(), reader = LedgerReader(pool: pool)
+                let stream = StreamID.test(), reader = LedgerReader(pool: pool).using(Self.codes)
                 _ = try await appender.append(.test(stream, events: 1_100))
                 let leaves = try await reader.stream(stream, limit: 1_100).map(\.leaf)
                 let sizes: [Int64] = [0, 1, 2, 255, 256, 257, 300, 511, 512, 513, 768, 1_024, 1_100]
@@ -81,7 +86,7 @@ struct RootTests {
             }
             for role in [TestDatabase.Role.reader, .application, .application] {
                 try await database.withPool(as: role) { pool in
-                    let reader = LedgerReader(pool: pool, storesTiles: role == .application)
+                    let reader = LedgerReader(pool: pool, storesTiles: role == .application).using(Self.codes)
                     for size in sizes {
                         let root = try await reader.root(ledger, size: size)
                         #expect(root.root == roots[size], "\(size) as \(role)")
@@ -91,6 +96,28 @@ struct RootTests {
             let levels = try await admin.query("SELECT level, count(*) FROM tenure.tile GROUP BY level ORDER BY level")
             let counts = try levels.map { try $0.decode(Int16.self, Int64.self) }
             #expect(counts.map(\.0) == [0, 1] && counts.map(\.1) == [257, 1])
+        }
+    }
+
+    @Test func `a tile without the code of its root is ignored and replaced`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withAppender { appender, pool in
+                let stream = StreamID.test(), ledger = stream.ledger
+                _ = try await appender.append(.test(stream, events: 600))
+                let reader = LedgerReader(pool: pool).using(Self.codes)
+                let right = try await LedgerReader(pool: pool).root(ledger).root
+                #expect(try await reader.root(ledger).root == right)
+                for change in ["root = sha256('')", "mac = NULL", "mac = sha256('')"] as [SQL] {
+                    _ = try await pool.query("UPDATE tenure.tile SET \(change) WHERE index = 1", in: [ledger])
+                    #expect(try await reader.root(ledger).root == right)
+                    // The next read finds what was put in its place.
+                    let rows = try await pool.query(
+                        "SELECT root, mac FROM tenure.tile WHERE index = 1 AND level = 0", in: [ledger])
+                    let (root, code) = try #require(rows.first).decode([UInt8].self, [UInt8]?.self)
+                    let leaves = try await reader.stream(stream, limit: 600).map(\.leaf)
+                    #expect(root == MerkleTree.root(leaves: leaves[256..<512]) && code != nil)
+                }
+            }
         }
     }
 }
