@@ -1,4 +1,5 @@
 import Canonical
+import Crypto
 import Foundation
 import Postgres
 import TestSupport
