@@ -56,6 +56,30 @@ package struct DisownEntries: Sendable {
         }
     }
 
+    /// Returns the rows that a log disowns up to a checkpoint, for who has no keys. Behind it nothing vouches for what
+    /// the log says.
+    ///
+    /// - Throws: ``LedgerError``.
+    static func sealed(in pool: PostgresPool, upTo size: Int64) async throws -> DisownedEntries {
+        let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
+        var events: [RecordedEvent] = []
+        var version = 0
+        while case let rows = try await reader.rows(of: .disowned, after: version, limit: page), let last = rows.last {
+            events += rows.filter { $0.position <= size }.compactMap { try? $0.event() }
+            version = last.streamVersion
+        }
+        // What disowns another row comes later, and may be disowned itself by what is later still.
+        let disowned = DisownedEntries()
+        for event in events.sorted(by: { $0.position > $1.position }) {
+            let place = LedgerError.Place(ledger: .system, position: event.position)
+            guard disowned.leaf(at: place) != event.leaf,
+                let entry = try? EventCodec.payload(of: event) as? EntryDisowned
+            else { continue }
+            disowned.insert(.init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
+        }
+        return disowned
+    }
+
     /// Disowns the rows of a ledger that readers of this process met, but for those that a checkpoint covers: these are
     /// damage.
     ///

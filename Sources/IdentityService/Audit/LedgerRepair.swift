@@ -28,11 +28,12 @@ struct LedgerRepair: Sendable {
                 WHERE e.position = e.number
                 """)
             let size = try counted.first?.decode(Int64.self) ?? sealed
+            let time = try await time(of: ledger, upTo: size, &connection)
             let set = try await connection.query(
                 """
                 UPDATE tenure.ledger AS l SET size = n.size, changed = pg_current_xact_id(),
                     "time" = coalesce(n."time", '0001-01-01T00:00:00Z')
-                FROM (SELECT \(size)::bigint AS size, \(try await time(of: ledger, upTo: size, &connection))::timestamptz AS "time") AS n
+                FROM (SELECT \(size)::bigint AS size, \(time)::timestamptz AS "time") AS n
                 WHERE l.ledger_id = \(ledger.uuid)
                     AND (l.size, l."time") IS DISTINCT FROM (n.size, coalesce(n."time", '0001-01-01T00:00:00Z'))
                 RETURNING l.size

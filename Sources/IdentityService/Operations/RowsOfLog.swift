@@ -53,11 +53,12 @@ package struct RowsOfLog: Sendable {
         let ledgers = try await reader.withConnection { connection in
             try await connection.query("SELECT ledger_id FROM tenure.ledger WHERE size > 0 ORDER BY ledger_id")
         }.map { LedgerID(try $0.decode(UUID.self)) }
+        let log = LedgerReader(pool: reader, codes: EventCodes(ring), storesTiles: false)
+        try await DisownEntries.refresh(log)
         for ledger in ledgers {
             var after: StreamID?
             while case let streams = try await streams(of: ledger, after: after), let last = streams.last {
-                let events = try await LedgerReader(pool: reader, codes: EventCodes(ring), storesTiles: false)
-                    .streams(streams)
+                let events = try await log.streams(streams)
                 var found: [Found] = []
                 for stream in streams { found.append(try await read(stream, events[stream] ?? [])) }
                 try await body(found)

@@ -17,7 +17,7 @@ struct ReaderSession: Sendable {
     /// The keys that map names to ids; `nil` without a master key file.
     let ring: KeyRing?
     /// What the codes of events are checked with: nothing without a master key file.
-    var codes: EventCodes { ring.map { EventCodes($0) } ?? .unchecked }
+    let codes: EventCodes
     let logger: Logger
 
     /// Reads ledgers. Stored tiles count with the master keys only; without them roots are computed from the events.
@@ -44,10 +44,11 @@ struct ReaderSession: Sendable {
                 try await DatabaseRole.reader.check(pool)
                 let ring: KeyRing? =
                     if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
-                return try await body(
-                    ReaderSession(
-                        pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
-                        logger: logger))
+                let session = ReaderSession(
+                    pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
+                    codes: ring.map { EventCodes($0) } ?? .unchecked, logger: logger)
+                if ring != nil { try await DisownEntries.refresh(session.reader) }
+                return try await body(session)
             }
         }
     }
