@@ -1,4 +1,5 @@
 import Crypto
+public import Foundation
 public import Ledger
 public import Logging
 public import Postgres
@@ -9,8 +10,8 @@ extension EventCodes {
     public static var test: EventCodes { EventCodes(key: SymmetricKey(data: [UInt8](repeating: 7, count: 32))) }
 
     /// The code of the bytes of an entry: what a row that a test inserts by hand needs to be obeyed.
-    public func code(of entry: [UInt8], in ledger: LedgerID) -> [UInt8] {
-        code(ledger: ledger, leaf: MerkleTree.leafHash(entry))
+    public func code(of entry: [UInt8], id: UUID, in ledger: LedgerID) -> [UInt8] {
+        code(ledger: ledger, id: id, leaf: MerkleTree.leafHash(entry))
     }
 }
 

@@ -33,7 +33,7 @@ GRANT SELECT ON tenure.ledger TO tenure_reader;
 
 -- The events. `entry` is the event; the other columns repeat what is needed to find it. The table computes the leaf
 -- hash (RFC 6962 section 2.1) itself, so no writer can store another one. The version of a stream is that of its last
--- event. `code` says that a service wrote the entry: two bytes that name a key, and sixteen of the HMAC over ledger and leaf.
+-- event. `code` says that a service wrote the entry: two bytes that name a key, and sixteen of an HMAC.
 CREATE TABLE tenure.event (
     ledger_id uuid NOT NULL,
     position bigint NOT NULL,

@@ -41,12 +41,9 @@ package struct DisownEntries: Sendable {
         while true {
             let rows = try await reader.rows(of: .disowned, after: disowned.version, limit: page)
             for row in rows {
-                // A row of this stream without a code says nothing, whoever disowns it.
+                // A row of this stream that no service wrote says nothing, whoever disowns it.
                 let event: RecordedEvent
-                do { event = try row.event() } catch {
-                    guard error.code == .foreignEntry else { throw error }
-                    continue
-                }
+                do { event = try row.event() } catch { continue }
                 guard let entry = try EventCodec.payload(of: event) as? EntryDisowned else { continue }
                 disowned.insert(
                     .init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)

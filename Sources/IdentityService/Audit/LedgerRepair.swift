@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Ledger
 import Logging
 import Postgres
@@ -52,14 +53,14 @@ struct LedgerRepair: Sendable {
         while end > 0 {
             let rows = try await connection.query(
                 """
-                SELECT position, "time", leaf, code FROM tenure.event
+                SELECT position, "time", event_id, leaf, code FROM tenure.event
                 WHERE ledger_id = \(ledger.uuid) AND position <= \(end) ORDER BY position DESC LIMIT 100
                 """)
             for row in rows {
-                let (position, time, leaf, code) = try row.decode(
-                    Int64.self, PostgresTimestamp.self, [UInt8].self, [UInt8].self)
+                let (position, time, id, leaf, code) = try row.decode(
+                    Int64.self, PostgresTimestamp.self, UUID.self, [UInt8].self, [UInt8].self)
                 end = position - 1
-                if codes.isRight(code, ledger: ledger, leaf: leaf) { return time }
+                if codes.isRight(code, ledger: ledger, id: id, leaf: leaf) { return time }
             }
             if rows.isEmpty { break }
         }

@@ -80,7 +80,9 @@ struct PreparedAppend: Sendable {
 
     /// The code of an event over the bytes of its entry as they are now.
     func code(ofEvent index: Int) -> [UInt8] {
-        codes.code(ledger: append.events[index].stream.ledger, leaf: MerkleTree.leafHash(entries[index]))
+        codes.code(
+            ledger: append.events[index].stream.ledger, id: append.events[index].id,
+            leaf: MerkleTree.leafHash(entries[index]))
     }
 
     /// Whether a time is later than the append permits.

@@ -81,12 +81,12 @@ public struct CodedEntry: Sendable {
     private var place: LedgerError.Place { LedgerError.Place(ledger: ledger, position: position) }
 
     /// Whether a service wrote the entry.
-    package var isOwn: Bool { codes.isRight(code, ledger: ledger, leaf: MerkleTree.leafHash(bytes)) }
+    package var isOwn: Bool { codes.isRight(code, ledger: ledger, id: id, leaf: MerkleTree.leafHash(bytes)) }
 
-    /// Whether the row counts for nothing: it is disowned, and no service wrote it.
+    /// Whether the row is disowned.
     package var isDisowned: Bool {
-        guard let leaf = codes.disowned.leaf(at: place), leaf == MerkleTree.leafHash(bytes) else { return false }
-        return !codes.areChecked || !codes.isRight(code, ledger: ledger, leaf: leaf)
+        guard let leaf = codes.disowned.leaf(at: place) else { return false }
+        return leaf == MerkleTree.leafHash(bytes)
     }
 
     /// Parses the entry, checks its code and compares the row with it.
@@ -95,14 +95,17 @@ public struct CodedEntry: Sendable {
     ///   does not hold it.
     public func event() throws(LedgerError) -> RecordedEvent {
         let leaf = MerkleTree.leafHash(bytes)
-        guard codes.isRight(code, ledger: ledger, leaf: leaf) else {
+        guard codes.isRight(code, ledger: ledger, id: id, leaf: leaf) else {
             codes.disowned.report(place, leaf: leaf)
             throw .foreignEntry(place)
         }
         let event = try Entry.decode(bytes, at: position, leaf: leaf)
         guard event.ledger == ledger, event.id == id, event.stream.id == streamID, event.stream.kind == kind,
             event.streamVersion == version, event.type == type, event.time == Timestamp(time)
-        else { throw LedgerError(.invalidEntry, "an entry does not match its row") }
+        else {
+            codes.disowned.report(place, leaf: leaf)
+            throw LedgerError(.invalidEntry, "an entry does not match its row")
+        }
         return event
     }
 
@@ -114,7 +117,7 @@ public struct CodedEntry: Sendable {
         guard let outline = EntryOutline(bytes), outline.ledger == ledger, outline.id == id,
             outline.streamID == streamID, outline.kind.elementsEqual(kind.utf8), outline.version == version,
             outline.type.elementsEqual(type.utf8), outline.time == Timestamp(time),
-            codes.isRight(code, ledger: ledger, leaf: MerkleTree.leafHash(bytes))
+            codes.isRight(code, ledger: ledger, id: id, leaf: MerkleTree.leafHash(bytes))
         else { return nil }
         return outline.endOfLedger
     }

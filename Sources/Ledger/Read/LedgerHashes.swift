@@ -125,12 +125,12 @@ extension LedgerReader {
     ) async throws(LedgerError) -> [[UInt8]] {
         guard !range.isEmpty else { return [] }
         let sql: SQL = """
-            SELECT position, leaf, code FROM tenure.event WHERE ledger_id = \(ledger.uuid)
+            SELECT position, event_id, leaf, code FROM tenure.event WHERE ledger_id = \(ledger.uuid)
                 AND position > \(range.lowerBound) AND position <= \(range.upperBound) ORDER BY position
             """
         let leaves = try await rows(sql, [ledger]) { row -> [UInt8] in
-            let (position, leaf, code) = try row.decode(Int64.self, [UInt8].self, [UInt8].self)
-            if position > checked, !codes.isRight(code, ledger: ledger, leaf: leaf) {
+            let (position, id, leaf, code) = try row.decode(Int64.self, UUID.self, [UInt8].self, [UInt8].self)
+            if position > checked, !codes.isRight(code, ledger: ledger, id: id, leaf: leaf) {
                 codes.disowned.report(LedgerError.Place(ledger: ledger, position: position), leaf: leaf)
             }
             return leaf

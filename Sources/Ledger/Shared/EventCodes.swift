@@ -2,16 +2,16 @@ import Canonical
 public import Crypto
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// The codes that say that a service wrote an entry: 18 bytes beside each event.
 ///
 /// A code is two bytes that name the key, and the first 16 bytes of HMAC-SHA-256 under that key over
-/// `tenure/v1/event` ‖ the ledger's id (16) ‖ the entry's leaf hash (32). Whoever may insert rows but does not have the
-/// key cannot make one, and a code of one ledger is none in another.
+/// `tenure/v1/event` ‖ the ledger's id (16) ‖ the event's id (16) ‖ the entry's leaf hash (32). Whoever may insert rows
+/// but does not have the key cannot make one. Since an id is unique in its ledger, a copied entry has no right code either.
 public struct EventCodes: Sendable {
     /// The length of a code in bytes.
     public static let byteCount = 18
@@ -45,28 +45,30 @@ public struct EventCodes: Sendable {
         EventCodes(key: SymmetricKey(size: .bits256), checks: false, disowned)
     }
 
-    /// Whether ``isRight(_:ledger:leaf:)`` can refuse a code.
+    /// Whether ``isRight(_:ledger:id:leaf:)`` can refuse a code.
     public var areChecked: Bool { checks }
 
-    /// Returns the code of an entry.
+    /// Returns the code of an event.
     ///
     /// - Parameter leaf: The leaf hash of the entry, 32 bytes.
-    public func code(ledger: LedgerID, leaf: [UInt8]) -> [UInt8] {
-        id + authenticate(ledger, leaf).prefix(Self.byteCount - id.count)
+    public func code(ledger: LedgerID, id event: UUID, leaf: [UInt8]) -> [UInt8] {
+        id + authenticate(ledger, event, leaf).prefix(Self.byteCount - id.count)
     }
 
-    /// Whether a service wrote the entry with this leaf hash into the ledger. The comparison takes constant time.
-    public func isRight(_ code: [UInt8], ledger: LedgerID, leaf: [UInt8]) -> Bool {
+    /// Whether a service wrote the event with this id and leaf hash into the ledger. The comparison takes constant time.
+    public func isRight(_ code: [UInt8], ledger: LedgerID, id event: UUID, leaf: [UInt8]) -> Bool {
         guard checks else { return true }
         guard code.count == Self.byteCount, code.starts(with: id) else { return false }
         var difference: UInt8 = 0
-        for (right, given) in zip(authenticate(ledger, leaf), code.dropFirst(id.count)) { difference |= right ^ given }
+        for (right, given) in zip(authenticate(ledger, event, leaf), code.dropFirst(id.count)) {
+            difference |= right ^ given
+        }
         return difference == 0
     }
 
-    private func authenticate(_ ledger: LedgerID, _ leaf: [UInt8]) -> HMAC<SHA256>.MAC {
+    private func authenticate(_ ledger: LedgerID, _ event: UUID, _ leaf: [UInt8]) -> HMAC<SHA256>.MAC {
         var mac = begun
-        mac.update(data: ledger.uuid.bytes + leaf)
+        mac.update(data: ledger.uuid.bytes + event.bytes + leaf)
         return mac.finalize()
     }
 }

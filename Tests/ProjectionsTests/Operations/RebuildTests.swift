@@ -149,7 +149,7 @@ struct RebuildTests {
                 INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 VALUES (\(script.tenant.uuid), \(event.position), \(event.id), \(event.stream.id), 'thing', 1,
                     'ThingHappened', \(PostgresTimestamp(microsecondsSinceUnixEpoch: event.time.microseconds)),
-                    \(event.entry), \(EventCodes.test.code(of: event.entry, in: event.ledger)))
+                    \(event.entry), \(EventCodes.test.code(of: event.entry, id: event.id, in: event.ledger)))
                 """)
             let dry = try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences
             #expect(dry.count == ProjectionName.all.count)
@@ -260,7 +260,8 @@ extension Stage {
         try await execute(
             """
             UPDATE tenure.event SET entry = \(entry),
-                code = \(EventCodes.test.code(of: entry, in: LedgerID(script.tenant.uuid)))
+                code = \(EventCodes.test.code(
+                    of: entry, id: script.events[index].event.id, in: LedgerID(script.tenant.uuid)))
             WHERE ledger_id = \(script.tenant.uuid) AND position = \(Int64(index + 1))
             """)
         return Int64(index + 1)

@@ -19,9 +19,9 @@ extension TenureWorld {
     func recode() async throws {
         let codes = try await codes
         try await superuser { connection in
-            for row in try await connection.query("SELECT ledger_id, position, leaf FROM tenure.event") {
-                let (ledger, position, leaf) = try row.decode(UUID.self, Int64.self, [UInt8].self)
-                let code = codes.code(ledger: LedgerID(ledger), leaf: leaf)
+            for row in try await connection.query("SELECT ledger_id, position, event_id, leaf FROM tenure.event") {
+                let (ledger, position, id, leaf) = try row.decode(UUID.self, Int64.self, UUID.self, [UInt8].self)
+                let code = codes.code(ledger: LedgerID(ledger), id: id, leaf: leaf)
                 try await connection.execute(
                     """
                     UPDATE tenure.event SET code = \(code)
