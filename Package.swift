@@ -190,7 +190,8 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Schema", "Canonical", "Postgres", "Ledger", "Keys", "Credentials", "MPinCryptography", "Identity",
-                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", crypto, cryptoExtras, logging,
+                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", crypto, cryptoExtras,
+                logging,
                 lifecycle,
             ], path: "Benchmarks/Sources/Bench", swiftSettings: settings),
         .target(

@@ -11,7 +11,8 @@ extension StateLoader {
     package static func mpin(
         _ id: MPinIdentityID, _ events: StreamEvents, keys: [UUID: PersonKey] = [:]
     ) throws -> MPinIdentitySnapshot {
-        let state = MPinIdentity.fold(try FirstDecisions.of(events.events).map { try EventCodec.decode($0, keys: keys) })
+        let state = MPinIdentity.fold(
+            try FirstDecisions.of(events.events).map { try EventCodec.decode($0, keys: keys) })
         return MPinIdentitySnapshot(id: id, state: state, version: events.version)
     }
 

@@ -17,9 +17,10 @@ import Testing
         let found = try Checkout.sources().map(\.file).filter { $0.text.contains("tenure.event") }
         #expect(found.count > 5, "the sources were not found")
         let outside = found.filter { file in
-            !file.path.contains("Sources/Ledger/") && file.lines.contains { line in
-                line.contains("tenure.event") && !line.drop { $0 == " " }.hasPrefix("//")
-            }
+            !file.path.contains("Sources/Ledger/")
+                && file.lines.contains { line in
+                    line.contains("tenure.event") && !line.drop { $0 == " " }.hasPrefix("//")
+                }
         }
         #expect(outside.map(\.path).filter { path in !Self.others.keys.contains(where: path.hasSuffix) } == [])
         let readers = outside.filter { file in

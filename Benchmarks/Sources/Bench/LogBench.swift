@@ -146,7 +146,8 @@ struct LogBench: Benchmark {
             try await withPostgresPool(configuration: reading, logger: Cluster.logger) { readerPool in
                 let appender = Appender(pool: pool, codes: Cluster.codes, logger: Cluster.logger)
                 async let running: Void = appender.run()
-                let result = try await body(appender, LedgerReader(pool: readerPool, codes: Cluster.codes, storesTiles: false))
+                let result = try await body(
+                    appender, LedgerReader(pool: readerPool, codes: Cluster.codes, storesTiles: false))
                 appender.stop()
                 try await running
                 return result

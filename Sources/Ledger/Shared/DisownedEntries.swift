@@ -44,7 +44,9 @@ public final class DisownedEntries: Sendable {
     }
 
     /// The positions of the disowned rows of a ledger, in order.
-    func positions(in ledger: LedgerID) -> [Int64] { state.withLock { state in (state.leaves[ledger] ?? [:]).keys.sorted() } }
+    func positions(in ledger: LedgerID) -> [Int64] {
+        state.withLock { state in (state.leaves[ledger] ?? [:]).keys.sorted() }
+    }
 
     /// Reports a row without a code, unless it is disowned.
     package func report(_ place: LedgerError.Place, leaf: [UInt8]) {

@@ -117,7 +117,8 @@ public struct LedgerError: Error, Sendable, Equatable {
         return error
     }
 
-    static let occupied = LedgerError(.busy, "a row stands behind the head of a ledger; it is removed from the way soon")
+    static let occupied = LedgerError(
+        .busy, "a row stands behind the head of a ledger; it is removed from the way soon")
     static let late = LedgerError(.late, "the ledger's latest event is later than the append permits")
     static let clock = LedgerError(.clock, "the time is ahead of the database's clock; set this machine's clock")
 

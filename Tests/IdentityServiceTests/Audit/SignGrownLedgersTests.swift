@@ -147,7 +147,8 @@ struct SignGrownLedgersTests {
             let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
             try await sealing.run()
             let recount = RecountLedgers(
-                pool: log.readerPool, codes: .test, memory: sealing.memory, period: .seconds(1), logger: TestServer.logger())
+                pool: log.readerPool, codes: .test, memory: sealing.memory, period: .seconds(1),
+                logger: TestServer.logger())
             try await recount.round()
             #expect(sealing.memory.faults == [:])
             try await log.tamper(
