@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
