@@ -25,7 +25,8 @@ struct Settings: Sendable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
-        case operatorKeyFile, anchorFile, sessionHours, grantDays, databaseConnections, drainSeconds, founding, recountHours
+        case operatorKeyFile, anchorFile, sessionHours, grantDays, databaseConnections, drainSeconds, founding,
+            recountHours
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.
