@@ -84,12 +84,6 @@ struct ContractOperation {
         let form = "application/x-www-form-urlencoded"
         switch terms.body.kind {
         case .none: return nil
-        case .emptyForm:
-            let content: ContractObject = ["schema": .object(["type": "object", "maxProperties": .literal("0")])]
-            return .object([
-                "required": .literal("false"),
-                "content": .object(ContractObject(entries: [.init(name: form, node: .object(content))])),
-            ])
         case .optional, .required, .form, .optionalForm:
             guard let schema = terms.body.schema else { throw ContractFault("\(endpoint) takes a body without schema") }
             let kind = terms.body.kind

@@ -172,6 +172,12 @@ class Visitor:
     def go(self, control):
         """Presses what leads to a page."""
         self.page.bring_to_front()
+        # In Firefox a page of another window that goes on takes the focus, and a button that signs is not armed without
+        # it: like a person, click into the own window again.
+        end = time.monotonic() + PATIENCE
+        while not control.is_enabled() and time.monotonic() < end:
+            self.page.wait_for_timeout(1500)
+            self.page.bring_to_front()
         # The next page may go on by itself before it is loaded.
         with self.page.expect_navigation(wait_until="commit"):
             self.hands.press(control)

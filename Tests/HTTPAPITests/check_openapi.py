@@ -77,9 +77,10 @@ SCHEMES = {  # the security scheme that a kind of caller presents
     "employee": "employee", "self": "employee", "admin": "employee", "securityAdmin": "employee",
     **{f"{kind}:{role}": "app" for kind in ("app", "unlinkedApp") for role in APP_ROLES},
 }
-# An empty form, and the parameters of RFC 6749, whose §3.1 has unknown ones ignored.
+# The fields of pages, and the parameters of RFC 6749, whose §3.1 has unknown ones ignored.
 OPEN_REQUESTS = {
-    "AuthorizationForm", "LogOutForm", "MPinSetupDoneRequest", "TokenForm", "TokenGrantForm", "UserInfoForm",
+    "AuthorizationForm", "LogOutForm", "MPinSetupDoneRequest", "PageForm", "TokenForm", "TokenGrantForm",
+    "UserInfoForm",
 }
 codes_in_use = set()
 

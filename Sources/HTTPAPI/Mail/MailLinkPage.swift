@@ -3,18 +3,23 @@ import ErrorCodes
 import IdentityService
 import TenureAPI
 
-/// The page behind the link of a mail: HTML without script or anything that a caller wrote.
+/// The page behind the link of a mail.
 struct MailLinkPage {
     /// What the page says.
     enum Message: Sendable {
-        /// It asks for the button, which alone changes something.
-        case question
-        /// It asks for the button that opens the return of a security admin.
-        case returnQuestion
-        /// It asks for the button that cancels one.
-        case cancelQuestion
+        /// It says what the button that verifies an address does.
+        case verifyAddress
+        /// It says what the button that verifies a PIN does.
+        case verifyPIN
+        /// It says what the button that opens the return of a security admin does, and asks for the words, of which
+        /// another row may have been wrong.
+        case openReturn(WordQuestion, isWrong: Bool)
+        /// It says what the button that cancels a return does.
+        case cancelReturn
         /// The button did its work, now or earlier.
         case done
+        /// Two wrong rows of words have ended the request for a return.
+        case refused
         /// The time of the link is over.
         case expired
         /// The link is not one of this service.
@@ -33,28 +38,69 @@ struct MailLinkPage {
         case unavailable
     }
     let message: Message
-    /// Language tags of the reader, best first.
-    let languages: [String]
+    let language: PageLanguage
     /// The id of the request, which a page that helps nobody on shows for whoever helps.
     let requestId: String
-    /// The rows of words that the reader chooses from instead of pressing a button, with the link, and whether another
-    /// row was wrong.
-    var choices: (link: MailLinkParameters, rows: [[UInt8]], isWrong: Bool)?
 
-    var reply: Reply {
-        var reply = Reply.text(html, "text/html; charset=utf-8")
-        reply.status = status
-        reply.headers["Content-Language"] = isGerman ? "de" : "en"
-        reply.headers["Content-Security-Policy"] =
-            "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self'; "
-            + "frame-ancestors 'none'"
-        return reply
+    /// The page without a form.
+    func page() -> HostedPage {
+        switch message {
+        case .tooMany: return PageNotice.tooMany.page(in: language, requestId: requestId)
+        case .unavailable: return PageNotice.unavailable.page(in: language, requestId: requestId)
+        default: break
+        }
+        var content: PageContent = ["text": .text(words.text.text(in: language))]
+        if status != 200 {
+            content["requestLabel"] = .text(PageWord.noticeRequest.text(in: language))
+            content["requestId"] = .text(requestId)
+        }
+        return HostedPage(
+            template: .notice, language: language, title: words.title.text(in: language), content: content,
+            status: status)
+    }
+
+    /// The page with a link to the button, or with the button.
+    ///
+    /// - Parameter isArmed: Whether a page of this service led here.
+    fileprivate func page(
+        _ armed: ArmedForm, _ link: MailLinkParameters, isArmed: Bool, at time: Timestamp
+    ) -> HostedPage {
+        let title = words.title, fields = [(name: "expires", value: link.expires), ("key", link.key)]
+        func query(_ more: [(name: String, value: String)] = []) -> String {
+            "?" + String(decoding: FormEncoding.encode(fields + more), as: UTF8.self)
+        }
+        var content: PageContent
+        if isArmed {
+            var confirm = armed.content(title, in: language, at: time)
+            confirm["action"] = .text(armed.path + query())
+            confirm["token"] = .text(FormToken(cookie: armed.cookie, path: armed.path, request: "").text)
+            confirm["sentence"] = .text(words.text.text(in: language))
+            confirm["module"] = .text(PageAsset.arm.path)
+            if case .openReturn(let question, let isWrong) = message {
+                confirm["question"] = .list([question.content(in: language)])
+                if isWrong { confirm["wrong"] = .text(PageWord.signWrongWords.text(in: language)) }
+            }
+            content = ["confirm": .list([confirm])]
+        } else {
+            content = [
+                "text": .text(words.text.text(in: language)), "goOn": .text(PageWord.mailGoOn.text(in: language)),
+                "goOnPath": .text(armed.path + query([("token", armed.link(at: time))])),
+            ]
+        }
+        return HostedPage(template: .mailLink, language: language, title: title.text(in: language), content: content)
+    }
+
+    fileprivate var isQuestion: Bool {
+        switch message {
+        case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn: true
+        default: false
+        }
     }
 
     private var status: Int {
         switch message {
-        case .question, .returnQuestion, .cancelQuestion, .done: 200
-        case .expired, .blocked, .ended: 410
+        case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn, .done: 200
+        case .refused, .expired, .blocked, .ended: 410
         case .invalid: 400
         case .notPermitted: 403
         case .notByMail: 409
@@ -63,167 +109,62 @@ struct MailLinkPage {
         }
     }
 
-    private var isGerman: Bool {
-        let known = languages.lazy.compactMap { $0.lowercased().split(separator: "-").first }
-        return known.first { $0 == "de" || $0 == "en" } == "de"
-    }
-
-    private var html: String {
-        let (title, text) = isGerman ? german : english
-        // The form goes to the address of the page, with its query.
-        let isQuestion = [.question, .returnQuestion, .cancelQuestion].contains(message)
-        let request = "<p class=\"detail\">\(isGerman ? "Vorgang" : "Request"): <code>\(requestId)</code></p>"
-        let button = isGerman ? "Bestätigen" : "Confirm"
-        let form =
-            choices.map(forms)
-            ?? "<form method=\"post\"><div class=\"actions\"><button type=\"submit\">\(button)</button></div></form>"
-        return """
-            <!doctype html>
-            <html lang="\(isGerman ? "de" : "en")">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <title>\(title)</title>
-            <link rel="icon" href="data:,">
-            <link rel="stylesheet" href="\(PageAsset.style.path)">
-            </head>
-            <body>
-            <main>
-            <h1>\(title)</h1>
-            <p>\(text)</p>
-            \(isQuestion ? form : message == .done ? "" : request)
-            </main>
-            </body>
-            </html>
-
-            """
-    }
-
-    /// A form with a button for each row. Its query has the row, and the link, which is checked by now.
-    private func forms(link: MailLinkParameters, rows: [[UInt8]], isWrong: Bool) -> String {
-        let wrong =
-            isGerman
-            ? "Das neue Gerät zeigt etwas anderes. Die nächste falsche Wahl beendet den Vorgang."
-            : "The new device shows something else. The next wrong choice ends the request."
-        let forms = rows.map { row in
-            let digits = Hex.encode(row)
-            let query = "?expires=\(link.expires)&amp;key=\(link.key)&amp;words=\(digits)"
-            return """
-                <form method="post" action="\(query)"><div class="actions"><button type="submit" class="second words" \
-                translate="no">\(FingerprintWords(row).text)<br><code>\(digits)</code></button></div></form>
-                """
-        }
-        return (isWrong ? ["<p class=\"error\" role=\"alert\">\(wrong)</p>"] : []).joined()
-            + forms.joined(separator: "\n")
-    }
-
-    private var english: (String, String) {
+    private var words: (title: PageWord, text: PageWord) {
         switch message {
-        case .question: ("Confirm", "Press the button if you asked for this.")
-        case .returnQuestion:
-            (
-                "Begin the return",
-                "Only if you asked for it on your new device, press the button with the words or the digits that this "
-                    + "device shows. It becomes the only one with the role of the security admin after a waiting time "
-                    + "of at least 48 hours."
-            )
-        case .cancelQuestion:
-            ("Cancel the return", "Press the button if the new device that is about to get your role is not yours.")
-        case .done: ("Confirmed", "You may close this page.")
-        case .expired: ("Too late", "This link has expired. Ask for another mail.")
-        case .invalid: ("Not valid", "This link is not valid. Open it as it is in the mail.")
-        case .blocked:
-            (
-                "Blocked",
-                "Wrong PINs have ended this registration, and another mail does not help. Delete the user in the app "
-                    + "on your device, and register the PIN again."
-            )
-        case .ended:
-            (
-                "Ended",
-                "This registration was ended, and another mail does not help. Register the PIN again in the app on "
-                    + "your device."
-            )
-        case .notPermitted:
-            ("Not permitted", "Your company does not permit PINs now. Ask whoever administers its accounts.")
-        case .notByMail:
-            (
-                "Not by mail",
-                "This registration is not confirmed by a mail. Go on in the app on your device; it says who confirms."
-            )
-        case .tooMany: ("Too many requests", "Wait a minute, and open the link again. It is still valid.")
-        case .unavailable:
-            (
-                "Not available",
-                "The service cannot answer now, and nothing has changed. Open the link again in a few minutes."
-            )
-        }
-    }
-
-    private var german: (String, String) {
-        switch message {
-        case .question: ("Bestätigen", "Drücken Sie den Knopf, wenn Sie das veranlasst haben.")
-        case .returnQuestion:
-            (
-                "Rückkehr beginnen",
-                "Nur wenn Sie das auf Ihrem neuen Gerät veranlasst haben, drücken Sie den Knopf mit den Wörtern oder "
-                    + "Ziffern, die dieses Gerät zeigt. Es bekommt nach einer Wartezeit von mindestens 48 Stunden als "
-                    + "einziges die Rolle des Sicherheitsadministrators."
-            )
-        case .cancelQuestion:
-            (
-                "Rückkehr abbrechen",
-                "Drücken Sie den Knopf, wenn das neue Gerät, das Ihre Rolle bekommen soll, nicht Ihres ist."
-            )
-        case .done: ("Bestätigt", "Sie können diese Seite schließen.")
-        case .expired: ("Zu spät", "Dieser Link ist abgelaufen. Fordern Sie eine neue Mail an.")
-        case .invalid: ("Ungültig", "Dieser Link ist ungültig. Öffnen Sie ihn so, wie er in der Mail steht.")
-        case .blocked:
-            (
-                "Gesperrt",
-                "Falsche PINs haben diese Registrierung beendet; eine neue Mail hilft nicht. Löschen Sie den Benutzer "
-                    + "in der App auf Ihrem Gerät und registrieren Sie die PIN neu."
-            )
-        case .ended:
-            (
-                "Beendet",
-                "Diese Registrierung wurde beendet; eine neue Mail hilft nicht. Registrieren Sie die PIN in der App "
-                    + "auf Ihrem Gerät neu."
-            )
-        case .notPermitted:
-            ("Nicht erlaubt", "Ihre Firma erlaubt zurzeit keine PINs. Fragen Sie, wer dort die Konten verwaltet.")
-        case .notByMail:
-            (
-                "Nicht per Mail",
-                "Diese Registrierung wird nicht durch eine Mail bestätigt. Fahren Sie in der App auf Ihrem Gerät fort; "
-                    + "sie sagt, wer bestätigt."
-            )
-        case .tooMany:
-            ("Zu viele Anfragen", "Warten Sie eine Minute und öffnen Sie den Link erneut. Er gilt weiter.")
-        case .unavailable:
-            (
-                "Nicht erreichbar",
-                "Der Dienst kann gerade nicht antworten; nichts hat sich geändert. Öffnen Sie den Link in einigen "
-                    + "Minuten erneut."
-            )
+        case .verifyAddress: (.linkAddressTitle, .linkAddress)
+        case .verifyPIN: (.linkPINTitle, .linkPIN)
+        case .openReturn: (.linkReturnTitle, .linkReturn)
+        case .cancelReturn: (.linkCancelTitle, .linkCancel)
+        case .done: (.linkDoneTitle, .linkDone)
+        case .refused: (.linkRefusedTitle, .linkRefused)
+        case .expired: (.linkExpiredTitle, .linkExpired)
+        case .blocked: (.linkBlockedTitle, .linkBlocked)
+        case .ended: (.linkEndedTitle, .linkEnded)
+        case .notPermitted: (.linkNotPermittedTitle, .linkNotPermitted)
+        case .notByMail: (.linkNotByMailTitle, .linkNotByMail)
+        case .invalid, .tooMany, .unavailable: (.linkInvalidTitle, .linkInvalid)
         }
     }
 }
 
-extension MailLinkPage {
-    /// The answer to an opened link or a pressed button.
-    init(_ message: Message, answering exchange: RoutedRequest) {
-        self.init(
-            message: message, languages: exchange.headers.preferredLanguages, requestId: exchange.call.requestId)
+extension RoutedRequest {
+    /// Answers whoever opens the link of a mail, or presses the button of its page, which is armed.
+    ///
+    /// Mail programs open links too, and sites send browsers here, so the first page has only a link to the button.
+    ///
+    /// - Parameter act: Says what the page says: without a decision nothing changes.
+    func mailed(
+        _ act: (_ link: MailLinkParameters, _ isDecision: Bool, _ words: [UInt8]?) async throws -> MailLinkPage.Message
+    ) async throws -> Reply {
+        let visit = PageVisit(exchange: self), link = MailLinkParameters(rawQuery), visitor = visit.visitor
+        let path = endpoint.template.path(captures.all)
+        let armed = ArmedForm(
+            holder: .visitor, cookie: visitor.value, path: path, subject: "\(link.expires)\n\(link.key)")
+        func page(_ message: MailLinkPage.Message) -> MailLinkPage {
+            MailLinkPage(message: message, language: visit.language(), requestId: call.requestId)
+        }
+        // A link that opens nothing gets no button, and takes no room for a nonce.
+        let shown = page(try await act(link, false, nil)), isPressed = endpoint.method == "POST"
+        guard shown.isQuestion else { return try shown.page().reply() }
+        guard isPressed else {
+            return try shown.page(armed, link, isArmed: armed.mayShow(self), at: call.time).reply(visitor)
+        }
+        let form: VisitorForm
+        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch { return try visit.reply(error.notice) }
+        guard try await armed.takes(form.fields, self) else { return try visit.reply(.unarmed) }
+        let words = (try? form.fields.text("words")).flatMap { Hex.decode($0) }
+        let done = page(try await act(link, true, words))
+        return try (done.isQuestion ? done.page(armed, link, isArmed: true, at: call.time) : done.page()).reply()
     }
 }
 
 extension Reply {
     /// Replies with the page of a refusal. Status and header fields are those of a problem document.
-    init(pageOf refusal: Refusal, requestId: String, languages: [String]) {
-        let message = MailLinkPage.Message(of: refusal.code)
-        self = MailLinkPage(message: message, languages: languages, requestId: requestId).reply
+    init(pageOf refusal: Refusal, requestId: String, languages: [String]) throws {
+        self = try MailLinkPage(
+            message: MailLinkPage.Message(of: refusal.code), language: PageLanguage(accepted: languages),
+            requestId: requestId
+        ).page().reply()
         status = refusal.status ?? refusal.code.status
         code = refusal.code.rawValue
         headers[HeaderName.requestId] = requestId
@@ -255,8 +196,6 @@ struct MailLinkParameters {
     var expires = ""
     /// The code as it was sent; empty without one.
     var key = ""
-    /// The row of words that the reader chose; `nil` without one.
-    var words: [UInt8]?
 
     /// Reads a query. A parameter that is given twice, or is no percent-encoded UTF-8, counts as absent.
     init(_ rawQuery: Substring) {
@@ -270,7 +209,6 @@ struct MailLinkParameters {
         }
         expires = value("expires")
         key = value("key")
-        words = Hex.decode(value("words")).flatMap { $0.count == FingerprintWords.count ? $0 : nil }
     }
 }
 

@@ -12,24 +12,23 @@ extension Route {
     }
 
     /// `GET /verify-email/{userId}`. It changes nothing, because mail programs and filters open links too.
-    static let showEmailLink = Route(.showEmailLink) { try await confirm($0, isDecision: false) }
+    static let showEmailLink = Route(.showEmailLink) { try await confirm($0) }
 
     /// `POST /verify-email/{userId}`, by the button of the page.
-    static let confirmEmail = Route(.confirmEmail) { try await confirm($0, isDecision: true) }
+    static let confirmEmail = Route(.confirmEmail) { try await confirm($0) }
 
-    private static func confirm(_ exchange: RoutedRequest, isDecision: Bool) async throws -> Reply {
-        let link = MailLinkParameters(exchange.rawQuery)
-        let answer = try await exchange.run(
-            ConfirmEmail(
-                user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision))
-        let message: MailLinkPage.Message =
-            switch answer {
-            case .pending: .question
+    private static func confirm(_ exchange: RoutedRequest) async throws -> Reply {
+        try await exchange.mailed { link, isDecision, _ in
+            let answer = try await exchange.run(
+                ConfirmEmail(
+                    user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision))
+            return switch answer {
+            case .pending: .verifyAddress
             case .verified: .done
             case .expired: .expired
             case .invalid: .invalid
             }
-        return MailLinkPage(message, answering: exchange).reply
+        }
     }
 }
 

@@ -82,6 +82,14 @@ struct AccountSection: Sendable {
     }
 }
 
+extension AccountSection {
+    /// The page with the form that is sent to an endpoint.
+    fileprivate static func path(of endpoint: Endpoint) -> String {
+        let pages = [Endpoint.showDevices, .showSessions, .showConsents].map(\.template.text)
+        return pages.first { endpoint.template.text.hasPrefix($0) } ?? Endpoint.showAccount.template.text
+    }
+}
+
 extension MeResponse {
     /// Whether the session is that of an admin, with a device key that carries the role.
     var mayDecide: Bool { session.role != "employee" }
@@ -116,7 +124,10 @@ extension Route {
         Route(page: endpoint, body: .form) { exchange in
             let visit = PageVisit(exchange: exchange)
             let form: PageForm
-            do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+            // An old form leads back to its page.
+            do throws(PageFormRefusal) { form = try PageForm(visit) } catch {
+                return try await visit.refused(error) { _ in .seeOther(AccountSection.path(of: endpoint)) }
+            }
             guard let session = try await visit.session() else { return .seeOther(AccountVisit.logInPath) }
             let account = AccountVisit(
                 visit: visit, browser: session.browser, cookie: session.cookie, language: visit.language())

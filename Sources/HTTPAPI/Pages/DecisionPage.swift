@@ -20,6 +20,8 @@ struct DecisionPage: Sendable {
     init?(fingerprint: String, _ fields: FormReader) {
         let texts: (owner: String?, reason: String?)
         do throws(FormError) { texts = (try fields.text("owner"), try fields.text("reason")) } catch { return nil }
+        // The address of a page that asks for the words has no digits that stand in a row.
+        let fingerprint = Base64URL.decode(fingerprint).flatMap { $0.count == 32 ? Hex.encode($0) : nil } ?? fingerprint
         guard let action = (try? fields.text("action")).flatMap(DecideKey.Action.init(rawValue:)),
             Hex.decode(fingerprint)?.count == 32
         else { return nil }
@@ -78,7 +80,8 @@ struct DecisionPage: Sendable {
     static func path(
         _ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
     ) -> String {
-        var fields = [(name: "request", value: fingerprint), ("action", action.rawValue)]
+        let request = action == .authorize ? Hex.decode(fingerprint).map(Base64URL.encode) ?? "" : fingerprint
+        var fields = [(name: "request", value: request), ("action", action.rawValue)]
         if let owner { fields.append(("owner", owner)) }
         fields.append(("token", token(action, fingerprint, of: owner, account)))
         return Endpoint.showDecision.template.text + "?" + String(decoding: FormEncoding.encode(fields), as: UTF8.self)

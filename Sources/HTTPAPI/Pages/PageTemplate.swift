@@ -62,6 +62,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case waitingEnd
     /// The device that a mail is about.
     case deviceMail
+    /// What the button behind the link of a mail does.
+    case mailLink
     /// The page that leads to a client.
     case answer
 
@@ -99,6 +101,7 @@ enum PageTemplate: String, Sendable, CaseIterable {
             case .waiting: PackageResources.waiting_mustache
             case .waitingEnd: PackageResources.waitingEnd_mustache
             case .deviceMail: PackageResources.deviceMail_mustache
+            case .mailLink: PackageResources.mailLink_mustache
             case .answer: PackageResources.answer_mustache
             }
         return String(decoding: bytes, as: UTF8.self)

@@ -15,7 +15,9 @@ extension Route {
     static let logOutOfAccount = Route(page: .logOutOfAccount, body: .form) { exchange in
         let visit = PageVisit(exchange: exchange)
         let form: PageForm
-        do throws(PageFormRefusal) { form = try PageForm(visit) } catch { return try visit.reply(error.notice) }
+        do throws(PageFormRefusal) { form = try PageForm(visit) } catch {
+            return try await visit.refused(error) { _ in .seeOther(Endpoint.showAccount.template.text) }
+        }
         try await exchange.run(CloseBrowserSession(cookie: form.cookie))
         var reply = try visit.reply(.loggedOut)
         reply.cookies = [exchange.cookie.deleting] + visit.flows.deletingWaits

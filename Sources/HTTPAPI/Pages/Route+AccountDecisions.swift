@@ -24,7 +24,7 @@ extension Route {
         guard
             try await decision.form(account, isAnswered: isQuestion && signed != nil).takes(
                 form.fields, account.exchange)
-        else { return try account.visit.reply(.unarmed) }
+        else { return .seeOther(decision.list.template.text) }
         guard let signed else {
             return isQuestion ? try await account.answer(decision, form, me) : try account.visit.reply(.malformed)
         }
@@ -53,7 +53,7 @@ extension Route {
     static let cancelOwnRecovery = accountForm(.cancelOwnRecovery) { account, form in
         let me = try await account.me()
         guard let signed = form.signed, try await account.recoveryForm.takes(form.fields, account.exchange) else {
-            return try account.visit.reply(.unarmed)
+            return .seeOther(Endpoint.showAccount.template.text)
         }
         do {
             let response = try await account.exchange.run(CancelOwnRecovery(signed: signed, caller: account.caller))

@@ -26,11 +26,17 @@ extension Route {
         guard answer == "confirm" || answer == "refuse" else { return try visit.reply(.malformed) }
         let link = visit.deviceMailLink(
             (try? form.fields.text("expires")) ?? "", (try? form.fields.text("key")) ?? "")
-        // Who refuses takes something away, and needs no more than a click.
-        if answer == "confirm", try await !visit.armed(link, visit.visitor).takes(form.fields, exchange) {
-            return try visit.reply(.unarmed)
-        }
         let waiting = visit.flows.waiting(for: link)
+        // Who refuses takes something away, and needs no more than a click.
+        if answer == "confirm" {
+            // A link that opens nothing takes no room for a nonce.
+            guard try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait)) != nil else {
+                return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
+            }
+            guard try await visit.armed(link, visit.visitor).takes(form.fields, exchange) else {
+                return try visit.reply(.unarmed)
+            }
+        }
         let isDone = try await exchange.run(
             AnswerDeviceMail(
                 link: link, wish: answer == "confirm" ? .confirm : .refuse,

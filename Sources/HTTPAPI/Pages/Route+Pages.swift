@@ -9,10 +9,9 @@ extension Route {
         return asset.reply
     }
 
-    /// The routes of the pages. A service without the pages app has only the files, because the pages behind links in
-    /// mails use them.
+    /// The routes of the pages. A service without the pages app has only what the pages behind links in mails use.
     static func pages(_ configuration: HTTPConfiguration) -> [Route] {
-        guard configuration.servesPages else { return [readPageAsset] }
+        guard configuration.servesPages else { return [readPageAsset, armPage] }
         return [
             readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut,
         ] + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount

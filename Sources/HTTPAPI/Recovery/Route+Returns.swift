@@ -24,34 +24,28 @@ extension Route {
     }
 
     /// `GET /return/{companyName}/{returnId}`. It changes nothing, because mail programs and filters open links too.
-    static let showReturnLink = Route(.showReturnLink) { try await link($0, .open, isDecision: false) }
+    static let showReturnLink = Route(.showReturnLink) { try await link($0, .open) }
     /// `POST /return/{companyName}/{returnId}`, by the button of the page.
-    static let openReturn = Route(.openReturn) { try await link($0, .open, isDecision: true) }
+    static let openReturn = Route(.openReturn) { try await link($0, .open) }
     /// `GET /return/{companyName}/{returnId}/cancellation`. It changes nothing.
-    static let showReturnCancellation = Route(.showReturnCancellation) {
-        try await link($0, .cancel, isDecision: false)
-    }
+    static let showReturnCancellation = Route(.showReturnCancellation) { try await link($0, .cancel) }
     /// `POST /return/{companyName}/{returnId}/cancellation`, by the button of the page.
-    static let cancelReturn = Route(.cancelReturn) { try await link($0, .cancel, isDecision: true) }
+    static let cancelReturn = Route(.cancelReturn) { try await link($0, .cancel) }
 
-    private static func link(
-        _ exchange: RoutedRequest, _ action: ConfirmReturn.Action, isDecision: Bool
-    ) async throws -> Reply {
-        let link = MailLinkParameters(exchange.rawQuery)
-        let answer = try await exchange.run(
-            ConfirmReturn(
-                action, company: exchange.company, id: exchange.captures["returnId"], expires: link.expires,
-                key: link.key, isDecision: isDecision, row: link.words))
-        let message: MailLinkPage.Message =
-            switch answer {
-            case .pending: .cancelQuestion
-            case .asking: .returnQuestion
+    private static func link(_ exchange: RoutedRequest, _ action: ConfirmReturn.Action) async throws -> Reply {
+        try await exchange.mailed { link, isDecision, words in
+            let answer = try await exchange.run(
+                ConfirmReturn(
+                    action, company: exchange.company, id: exchange.captures["returnId"], expires: link.expires,
+                    key: link.key, isDecision: isDecision, row: words))
+            return switch answer {
+            case .pending: .cancelReturn
+            case .asking(let question): .openReturn(question, isWrong: words != nil)
             case .done: .done
+            case .refused: .refused
             case .expired: .expired
             case .invalid: .invalid
             }
-        var page = MailLinkPage(message, answering: exchange)
-        if case .asking(let question) = answer { page.choices = (link, question.rows, isDecision && link.words != nil) }
-        return page.reply
+        }
     }
 }

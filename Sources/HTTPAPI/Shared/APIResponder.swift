@@ -71,7 +71,11 @@ struct APIResponder: HTTPResponder {
     /// The problem document of a refusal, or the page where people read the answer.
     private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
         let languages = headers.preferredLanguages
-        if trace.isMailLink { return Reply(pageOf: refusal, requestId: trace.requestId, languages: languages) }
+        if trace.isMailLink,
+            let page = try? Reply(pageOf: refusal, requestId: trace.requestId, languages: languages)
+        {
+            return page
+        }
         if trace.isPage,
             let notice = try? Reply(noticeOf: refusal, requestId: trace.requestId, languages: languages)
         {

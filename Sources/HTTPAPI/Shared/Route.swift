@@ -60,7 +60,7 @@ extension EndpointBody.Kind {
     /// The media type of a body that the endpoint reads; `nil` if it reads none.
     fileprivate var mediaType: MediaType? {
         switch self {
-        case .none, .emptyForm: nil
+        case .none: nil
         case .optional, .required: .json
         case .form, .optionalForm: .form
         }

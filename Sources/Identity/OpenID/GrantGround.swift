@@ -1,10 +1,11 @@
 package import Canonical
 
-/// What a grant rests on: the folds of the streams that can end it, and the session that it was opened in.
+/// What a session and its grants rest on: the folds of the streams that can end them.
 ///
-/// This is the one place that says whether a session may open a grant and whether a grant goes on. Redemption, refresh,
-/// userinfo, introspection, the lists and `tenure verify` ask it. Events of the tenant's ledger are compared by
-/// position, so nothing has to be deleted for a grant to end, and a row that somebody puts back revives none.
+/// This is the one place that says whether a session lives, whether it may open a grant and whether a grant goes on. The
+/// pages, `/authorize`, refreshes, redemption, userinfo, introspection, the lists and `tenure verify` ask it. Events of
+/// the tenant's ledger are compared by position, so nothing has to be deleted for a session or a grant to end, and a row
+/// that somebody puts back revives none.
 package struct GrantGround: Sendable {
     /// A session as its stream has it.
     package struct Session: Sendable, Equatable {
@@ -74,31 +75,41 @@ package struct GrantGround: Sendable {
     package var consent: Consent.State
     /// The last change of the person's credentials, in the directory's ledger; `nil` without one, or if it is not known.
     package var credentials: Moment?
+    /// The app that opened the session; `nil` if it is not known.
+    package var opener: App.State?
 
     /// Each parameter sets the property of the same name.
     package init(
         employee: Employee.State, tenant: Tenant.State, consent: Consent.State = Consent.initial,
-        credentials: Moment? = nil
+        credentials: Moment? = nil, opener: App.State? = nil
     ) {
         self.employee = employee
         self.tenant = tenant
         self.consent = consent
         self.credentials = credentials
+        self.opener = opener
     }
 
-    /// Whether person, device key, link and credentials carry a session. Its own end is another question: a grant may
-    /// outlive its session.
-    package func carries(_ session: Session) -> Bool {
-        guard isActive(on: session.fingerprint), session.opened.position > employee.sessionsEndedAt else {
-            return false
-        }
+    /// Why a session has ended; `nil` while it lives. The time of its end is that of its row.
+    package func end(of session: Session) -> SessionEnd? { session.end ?? loss(of: session) }
+
+    /// What ended a session besides its own stream: person, device key, link, secret or credentials.
+    package func loss(of session: Session) -> SessionEnd? {
+        guard isActive(on: session.fingerprint) else { return .closed }
+        guard session.opened.position > employee.sessionsEndedAt else { return .endedByAdmin }
         if let app = session.app {
             guard tenant.links(app, as: .access), session.opened.position > tenant.unlinkedAt[app, default: 0] else {
-                return false
+                return .appUnlinked
             }
         }
-        // The device's attempts were exhausted, so whoever has it is not the owner.
-        return session.end != .deviceFailed && !isReplaced(session)
+        if let secret = session.secret, let opener, opener.secrets[secret]?.isRevoked ?? true { return .secretRevoked }
+        return isReplaced(session) ? .closed : nil
+    }
+
+    /// Whether a grant that outlives its session may go on, as far as the session says.
+    private func carries(_ session: Session) -> Bool {
+        // After `deviceFailed` the attempts of the device are exhausted, so whoever has it is not the owner.
+        session.end != .deviceFailed && loss(of: session) == nil
     }
 
     /// Whether a grant goes on that was opened in a session. One without the scope `offline_access` needs its session

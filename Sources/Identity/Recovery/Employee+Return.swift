@@ -211,7 +211,7 @@ extension Employee {
         }
     }
 
-    /// The command that cancels an open return without a statement.
+    /// The command that cancels an open return, or a request for one, without a statement.
     package struct EndReturn: Sendable, Equatable {
         /// What shows that the owner is there.
         package enum Cause: Sendable, Equatable {
@@ -219,6 +219,8 @@ extension Employee {
             case login(PublicKeyBytes)
             /// The link of a mail about this return.
             case mail(ReturnID)
+            /// Two wrong choices of the words that the new device shows, which end the request for this return.
+            case words(ReturnID)
         }
         /// What shows that the owner is there.
         package var cause: Cause
@@ -325,24 +327,25 @@ extension Employee {
             }
     }
 
-    /// Cancels the open return, if there is one, because its owner showed up. It undoes nothing: that needs a
-    /// signature.
+    /// Cancels the open return, if there is one, because its owner showed up, or the request for one after wrong words.
+    /// It undoes nothing: that needs a signature.
     static func decide(_ state: State, _ end: EndReturn) throws(Rejection) -> [EmployeeEvent] {
-        guard let account = state.account, let open = state.openReturn(in: end.tenant, at: end.time) else { return [] }
-        let reason: ReasonCode?, fingerprint: KeyFingerprint?
+        guard let account = state.account else { return [] }
+        let open = state.openReturn(in: end.tenant, at: end.time)
+        let id: ReturnID?, reason: ReasonCode?, fingerprint: KeyFingerprint?
         switch end.cause {
         case .login(let key):
-            guard let known = state.keys[key], open.mayObject(known, of: account.id) else { return [] }
-            (reason, fingerprint) = (ReasonCode("login"), known.fingerprint)
-        case .mail(let id):
-            guard open.id == id else { return [] }
-            (reason, fingerprint) = (ReasonCode("mail"), nil)
+            guard let open, let known = state.keys[key], open.mayObject(known, of: account.id) else { return [] }
+            (id, reason, fingerprint) = (open.id, ReasonCode("login"), known.fingerprint)
+        case .mail(let named): (id, reason, fingerprint) = (open?.id == named ? named : nil, ReasonCode("mail"), nil)
+        case .words(let named):
+            (id, reason, fingerprint) = (state.returnRequest?.id == named ? named : nil, ReasonCode("words"), nil)
         }
-        guard let reason else { return [] }
+        guard let id, let reason else { return [] }
         return [
             .returnCancelled(
                 ReturnCancelled(
-                    returnID: open.id, employeeID: account.id, reason: reason, fingerprint: fingerprint,
+                    returnID: id, employeeID: account.id, reason: reason, fingerprint: fingerprint,
                     by: .employee(account.id, nil)))
         ]
     }
@@ -407,6 +410,7 @@ extension Employee {
             authorize(&state, back.key, recorded)
         case .returnCancelled(let event):
             if state.openedReturn?.id == event.returnID { state.openedReturn = nil }
+            if state.returnRequest?.id == event.returnID { state.returnRequest = nil }
             guard let last = state.completedReturns.last, last.id == event.returnID else { return }
             // Before the return is forgotten: it tells which keys it brought.
             for key in state.keys(of: last) { end(&state, key, .revoked, recorded.time, event.by) }

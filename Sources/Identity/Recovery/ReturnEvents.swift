@@ -97,7 +97,7 @@ package struct ReturnCompleted: EventPayload {
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof))
 }
 
-/// A return was cancelled before its completion, or undone after it.
+/// A return was cancelled before its completion, or undone after it. After two wrong choices of words it was a request.
 ///
 /// An undone return ends the key that came back, and every key that it put in force. The keys before carry the role
 /// again.
@@ -105,11 +105,12 @@ package struct ReturnCancelled: EventPayload {
     package var returnID: ReturnID
     /// The security admin.
     package var employeeID: EmployeeID
-    /// The reason, as a code: `owner` for a statement, `login` for a log-in, `mail` for the link of a mail.
+    /// The reason, as a code: `owner` for a statement, `login` for a log-in, `mail` for the link of a mail,
+    /// `words` for two wrong choices behind one.
     package var reason: ReasonCode
-    /// The fingerprint of the device that cancelled; `nil` for the link of a mail.
+    /// The fingerprint of the device that cancelled; `nil` for the link of a mail and wrong words.
     package let fingerprint: KeyFingerprint?
-    /// The authority that decided; without a statement for a log-in or the link of a mail.
+    /// The authority that decided; without a statement for a log-in, the link of a mail and wrong words.
     package var by: Authority
 
     /// The members as the log has them.

@@ -40,14 +40,15 @@ struct OpenIDTrail: Sendable {
     static let unconsented = "a grant is opened for a client that lost the consent"
     static let ended = "a grant is opened in a session that was ended with all others"
 
+    static let absent = "a consent is given while no session of the person is open"
+
     /// Takes what begins and ends sessions and consents.
     mutating func learn(_ event: RecordedEvent, _ payload: any EventPayload) {
         switch payload {
         case let payload as SessionOpened:
             // Pages never refresh a session, so what depends on it is opened before its first end.
-            let moment = GrantGround.Moment(position: event.position, time: event.time, requestID: event.requestId)
             sessions[payload.sessionID.uuid] = Session(
-                opened: GrantGround.Session(payload, at: moment), expiry: payload.expiresAt)
+                opened: GrantGround.Session(payload, at: GrantGround.Moment(event)), expiry: payload.expiresAt)
             guard sessions.count > limit else { return }
             sessions = sessions.filter { $0.value.expiry.adding(Self.appendTime) >= event.time }
             limit = max(1_024, sessions.count * 2)
@@ -81,9 +82,18 @@ struct OpenIDTrail: Sendable {
         case let payload as GrantOpened:
             if let words = session(payload.sessionID, payload.employeeID, event) { return words }
             return opened(payload, in: tenant, employees[payload.employeeID])
+        case let payload as ConsentGiven:
+            return isLoggedIn(payload.employeeID, at: event.time) ? nil : Self.absent
         case is GrantClosed: return event.streamVersion == 2 ? nil : Self.endless
         case is ConsentWithdrawn: return consents[event.stream.id] == true ? nil : Self.withdrawn
         default: return nil
+        }
+    }
+
+    /// Whether a session of somebody is open.
+    private func isLoggedIn(_ employee: EmployeeID, at time: Timestamp) -> Bool {
+        sessions.values.contains {
+            $0.opened.employee == employee && time <= $0.expiry.adding(Self.appendTime)
         }
     }
 
@@ -112,7 +122,7 @@ struct OpenIDTrail: Sendable {
         let ground = GrantGround(employee: employee, tenant: tenant)
         if consents[Consent.id(of: payload.employeeID, to: payload.clientID)] == false { return Self.unconsented }
         guard tenant.links(payload.clientID, as: .access) else { return Self.unlinked }
-        guard !ground.carries(session) else { return nil }
+        guard session.end == .deviceFailed || ground.loss(of: session) != nil else { return nil }
         if !ground.isActive(on: session.fingerprint) { return Self.inactive }
         return session.opened.position <= employee.sessionsEndedAt ? Self.ended : Self.unlinked
     }

@@ -1,7 +1,7 @@
-package import Ledger
+import Ledger
 package import Logging
 package import Postgres
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Recounts the events of all ledgers against their newest checkpoints, one ledger after another, without end.
 ///
@@ -32,8 +32,8 @@ package struct RecountLedgers: Service {
     }
 
     /// Recounts until the task is cancelled or a graceful shutdown begins. A round that fails is logged and repeated.
-    package func run() async throws {
-        try await cancelWhenGracefulShutdown {
+    package func run() async {
+        await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do { try await round() } catch is CancellationError { return } catch {
                     logger.warning("the ledgers could not be recounted", metadata: ["error": "\(error)"])

@@ -152,6 +152,12 @@ extension AuthorityTrail {
         guard let state = employees[payload.employeeID], let account = state.account else {
             return .unlawful("there is no such account")
         }
+        // Wrong words end a request. It gave nothing, so it needs no signature.
+        if state.returnRequest?.id == payload.returnID, payload.fingerprint == nil,
+            payload.by == .employee(payload.employeeID, nil)
+        {
+            return nil
+        }
         let open = state.openedReturn.flatMap { $0.id == payload.returnID ? $0 : nil }
         let undoable = state.undoableReturn(in: tenant, at: decidedAt(event))
             .flatMap { $0.id == payload.returnID ? $0 : nil }

@@ -101,6 +101,18 @@ package struct ConfirmEmail: UseCase {
     }
 }
 
+extension OperatorUseCases {
+    /// Confirms the address that a mailed link is about. Does nothing for a link of another kind.
+    package func confirmAddress(byLink link: String) async throws {
+        guard let parts = URLComponents(string: link), let user = parts.path.split(separator: "/").last else { return }
+        let query = Dictionary(
+            (parts.queryItems ?? []).map { ($0.name, $0.value ?? "") }, uniquingKeysWith: { first, _ in first })
+        let confirmation = ConfirmEmail(
+            user: String(user), expires: query["expires"] ?? "", key: query["key"] ?? "", isDecision: true)
+        _ = try await context.run(confirmation, Call(requestId: "demo", time: context.settings.now()))
+    }
+}
+
 extension ServiceContext {
     /// A user folded with the address decrypted, if the key still exists.
     func userWithAddress(_ id: UserID) async throws -> User.State {

@@ -23,14 +23,14 @@ struct AuthorizationScene: Sendable {
         _ stored: StoredRequest, cookie: String?, _ context: ServiceContext, at time: Timestamp
     ) async throws {
         let id = try AuthorizationRequest.client(of: stored.parameters)
-        let loader = StateLoader(reader: context.reader)
-        let app = try await loader.app(id)
+        let app = try await StateLoader(reader: context.reader).app(id)
         guard let registration = app.state.client else { throw AuthorizationFault.page(.unknownClient) }
         request = try AuthorizationRequest(stored.parameters, registration)
         self.context = context
         self.registration = registration
         clientName = app.state.name ?? ""
-        browser = try await context.browserSession(cookie, at: time)
+        let found = try await context.personInBrowser(cookie, at: time)
+        browser = found?.session
         var situation = AuthorizationSituation(
             arrivedAt: stored.arrivedAt, time: time, consentMode: registration.consent(at: request.redirect),
             answers: stored.answers)
@@ -43,8 +43,8 @@ struct AuthorizationScene: Sendable {
             let hint = try await IDToken.Hint(token, context, at: time)
             situation.hinted = hint.flatMap { $0.client == id ? .employee($0.employee) : nil } ?? .invalid
         }
-        situation.person = try await browser.asyncMap { browser in
-            try await Self.person(browser, id, registration, context, loader)
+        situation.person = try await found.asyncMap { found in
+            try await Self.person(found.session, found.log, id, registration, context)
         }
         self.situation = situation
     }
@@ -64,16 +64,15 @@ struct AuthorizationScene: Sendable {
     var logInPage: AuthorizationAnswer.Page { hint?.isAddress == true ? .logInByAddress : .logIn }
 
     private static func person(
-        _ browser: BrowserSession, _ client: AppID, _ registration: ClientRegistration, _ context: ServiceContext,
-        _ loader: StateLoader
+        _ browser: BrowserSession, _ log: SessionInLog, _ client: AppID, _ registration: ClientRegistration,
+        _ context: ServiceContext
     ) async throws -> AuthorizationSituation.Person {
-        let tenant = TenantID(browser.tenantID), employee = EmployeeID(browser.employeeID)
-        let snapshot = try await loader.tenant(tenant), account = try await loader.employee(employee, in: tenant)
+        let tenant = log.tenant.id, employee = log.employee.id
         let consent = try await context.consent(of: employee, to: client, in: tenant)
         return AuthorizationSituation.Person(
             employee: employee, tenant: tenant, authenticatedAt: browser.authenticatedAt,
-            isTaken: registration.takes(tenant) && snapshot.state.links(client, as: .access)
-                && !(account.state.account?.isCancelled ?? true), consented: consent.state.scopes,
+            isTaken: registration.takes(tenant) && log.tenant.state.links(client, as: .access),
+            consented: consent.state.scopes,
             hasWithdrawn: consent.state.isWithdrawn)
     }
 

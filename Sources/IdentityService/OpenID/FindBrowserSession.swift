@@ -70,12 +70,24 @@ package struct CloseBrowserSession: UseCase, CustomStringConvertible {
 extension ServiceContext {
     /// The browser session of a cookie; `nil` without one in force.
     func browserSession(_ cookie: String?, at time: Timestamp) async throws -> BrowserSession? {
+        try await personInBrowser(cookie, at: time)?.session
+    }
+
+    /// The browser session of a cookie, with what the log says about it; `nil` without one in force.
+    func personInBrowser(
+        _ cookie: String?, at time: Timestamp
+    ) async throws -> (session: BrowserSession, log: SessionInLog)? {
         guard let cookie = cookie.flatMap(BrowserCookie.init),
             let row = try await BrowserSessionRow.find(cookie, self, at: time),
             let session = try await session(row.session, of: row.tenant, at: time), session.isInForce,
-            session.row.employee == row.employee, time < min(session.row.end, session.row.refreshEnd)
+            session.row.employee == row.employee, let app = session.row.app
         else { return nil }
-        return BrowserSession(row, session.row)
+        let log = try await SessionInLog.read(
+            row.session, of: EmployeeID(row.employee), in: TenantID(row.tenant), app: AppID(app), self
+        ).log
+        guard log.end(of: session.row) == nil, time < min(log.longestEnd(of: session.row), session.row.refreshEnd)
+        else { return nil }
+        return (BrowserSession(row, session.row), log)
     }
 
     /// Ends the session of a browser session.

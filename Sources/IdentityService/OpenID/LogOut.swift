@@ -50,7 +50,7 @@ package struct LogOut: UseCase, CustomStringConvertible {
             let kept =
                 parameters.isTooLarge ? AuthorizationParameters([(name: String, value: String)]()) : parameters
             let request = StoredRequest(kept, at: time)
-            try await context.insert(request, from: run.call.sourceAddress)
+            try await context.insert(request, from: run.call.sourceAddress, isLogOut: true)
             return .ask(handle: request.handle)
         }
         try await context.end(browser, for: hint.client, run.call)

@@ -70,6 +70,7 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
                     try await row.tokens(log, registration, nonce: nil, scopes: scopes, at: time, context))
             }
             var next = row
+            next.session = log.sessionID
             next.counter += 1
             next.refreshedAt = time
             next.accessEnd = min(time.adding(context.settings.accessLifetime), row.end)

@@ -30,6 +30,8 @@ package struct ConfirmReturn: UseCase {
         case pending
         /// The reader says first which words the new device shows. Another row was wrong, if one was chosen.
         case asking(WordQuestion)
+        /// Two wrong rows were chosen, which ended the request.
+        case refused
         /// The time of the link is over.
         case expired
         /// The link was not made by this service, or it can do nothing any more.
@@ -60,7 +62,7 @@ package struct ConfirmReturn: UseCase {
     }
 
     /// Checks the link, and appends `ReturnOpened` or `ReturnCancelled` once. The opening needs the row of words that the
-    /// new device shows; the second wrong one ends the request.
+    /// new device shows; the second wrong one cancels the request.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context
         guard let link, let name = try? CompanyName(company) else { return .invalid }
@@ -92,12 +94,14 @@ package struct ConfirmReturn: UseCase {
         let words = WordCounter(
             fingerprint: ServiceContext.fingerprint(of: request.key), tenant: scene.tenant.id.uuid, context: context)
         let question = try await words.question()
-        guard !question.isSpent else { return .invalid }
-        guard isDecision, let row else { return .asking(question) }
+        guard isDecision else { return question.isSpent ? .refused : .asking(question) }
+        guard let row else { return .asking(question) }
         switch try await words.choose(row, at: time) {
         case .right: break
         case .wrong: return .asking(question)
-        case .spent: return .invalid
+        case .spent:
+            _ = try await end(.words(id), scene, run)
+            return .refused
         }
         let command = Employee.OpenReturn(
             id: id, proof: proof, user: scene.user.state, scene: scene.facts(at: time))
@@ -137,12 +141,18 @@ package struct ConfirmReturn: UseCase {
     }
 
     private func cancel(_ id: ReturnID, _ scene: ReturnScene, _ run: UseCaseRun<Answer>) async throws -> Answer {
-        let time = run.call.time, state = scene.employee.state
-        let events = try Employee.decided(
-            state, .endReturn(Employee.EndReturn(.mail(id), tenant: scene.tenant.state, time: time)))
-        if events.isEmpty { return scene.employee.hasCancelled(id) ? .done : .invalid }
+        let isCancelled = try await end(.mail(id), scene, run)
+        return isCancelled || scene.employee.hasCancelled(id) ? .done : .invalid
+    }
+
+    /// Returns whether there was something to cancel.
+    private func end(
+        _ cause: Employee.EndReturn.Cause, _ scene: ReturnScene, _ run: UseCaseRun<Answer>
+    ) async throws -> Bool {
+        let end = Employee.EndReturn(cause, tenant: scene.tenant.state, time: run.call.time)
+        let events = try Employee.decided(scene.employee.state, .endReturn(end))
         try await append(events, [], scene, until: nil, run)
-        return .done
+        return !events.isEmpty
     }
 
     private func append(

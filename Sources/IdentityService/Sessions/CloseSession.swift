@@ -74,10 +74,13 @@ package struct ListSessions: UseCase {
                 AND \(SessionCutoff.isInForce(.sessions(ofEmployee: caller.employeeId), of: caller.tenantId))
             ORDER BY s.created_at, s.session_id LIMIT 200
             """, in: SessionCutoff.ledgers(of: caller.tenantId))
-        return try found.compactMap { found in
-            let row = try SessionRow(found)
-            guard row.isAuthentic(run.context.rows, at: time) else { return nil }
-            return OpenSessionResponse(row, isCurrent: row.id == caller.sessionId)
+        let rows = try found.map { try SessionRow($0) }.filter { $0.isAuthentic(run.context.rows, at: time) }
+        let logs = try await SessionInLog.read(
+            rows.map { ($0.id, AppID($0.app ?? $0.id)) }, of: EmployeeID(caller.employeeId),
+            in: TenantID(caller.tenantId), run.context
+        ).logs
+        return zip(rows, logs).compactMap { row, log in
+            log.end(of: row) == nil ? OpenSessionResponse(row, isCurrent: row.id == caller.sessionId) : nil
         }
     }
 }

@@ -63,10 +63,19 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         guard let app = session.row.app, session.isInForce, session.row.counter == token.counter,
             time < min(session.row.end, session.row.refreshEnd)
         else { return nil }
-        let log = try await SessionInLog.read(session.row, app: app, context)
-        if let end = log.end(of: session.row, at: time) { throw try await ended(session.row, end, run) }
+        let log = try await SessionInLog.read(
+            session.row.id, of: EmployeeID(session.row.employee), in: TenantID(session.row.tenant), app: AppID(app),
+            context
+        ).log
+        if let end = log.end(of: session.row) {
+            throw try await ended(
+                session.row, Refusal(reason: log.isClosed ? nil : end, code: .sessionInvalid), run)
+        }
         var next = session.row
-        next.end = min(next.end, log.longestEnd(of: next))
+        next.end = log.longestEnd(of: next)
+        guard time < next.end else {
+            throw try await ended(session.row, Refusal(reason: .expired, code: .sessionExpired), run)
+        }
         next.accessEnd = min(time.adding(context.settings.accessLifetime), next.end)
         next.refreshEnd = min(time.adding(context.settings.refreshLifetime), next.end)
         next.counter += 1
@@ -121,12 +130,19 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             } else {
                 (session.isSecretRevoked ? .secretRevoked : .appUnlinked, .sessionInvalid)
             }
-        throw try await ended(row, SessionInLog.End(reason: end.reason, code: end.code), run)
+        throw try await ended(row, Refusal(reason: end.reason, code: end.code), run)
+    }
+
+    /// Why a session is not refreshed.
+    private struct Refusal {
+        /// The reason to record; `nil` if the log has the end already.
+        var reason: SessionEnd?
+        var code: ErrorCode
     }
 
     /// Ends the session, and returns the refusal.
     private func ended(
-        _ row: SessionRow, _ end: SessionInLog.End, _ run: UseCaseRun<SessionResponse>
+        _ row: SessionRow, _ end: Refusal, _ run: UseCaseRun<SessionResponse>
     ) async throws -> ServiceError {
         let refusal = end.code == .sessionInvalid ? ServiceError(TokenFault.sessionEnded) : ServiceError(end.code)
         guard let reason = end.reason else {
@@ -164,82 +180,11 @@ extension ServiceContext {
     }
 }
 
-/// What the log says about a session that is refreshed: its tenant, its employee, its app and its own end.
-///
-/// Whoever writes the database can delete a cutoff, or put back a row that was deleted. The streams that a refresh reads
-/// anyway decide, so neither is worth more than the lifetime of an access token.
-struct SessionInLog: Sendable {
-    /// Why a session ends, and the code of the refusal.
-    struct End: Sendable, Equatable {
-        /// The reason to record; `nil` if the log has the end already.
-        var reason: SessionEnd?
-        var code: ErrorCode
-    }
-
-    let tenant: TenantSnapshot
-    let employee: EmployeeSnapshot
-    private let app: AppSnapshot
-    /// The version of the tenant's stream that last ended the app's link.
-    private let unlinked: Int?
-    private let isClosed: Bool
-
-    /// Reads the streams in one round trip.
-    static func read(_ row: SessionRow, app: UUID, _ context: ServiceContext) async throws -> SessionInLog {
-        let tenantID = TenantID(row.tenant), employeeID = EmployeeID(row.employee), appID = AppID(app)
-        let streams: (tenant: StreamID, employee: StreamID, app: StreamID, session: StreamID) = (
-            .tenant(tenantID), .employee(employeeID, in: tenantID), .app(appID), .session(row.id, in: tenantID)
-        )
-        let read = try await context.reader.read(
-            StreamsQuery(
-                [streams.tenant, streams.employee, streams.app, streams.session], foundingOf: streams.tenant.ledger))
-        let ofTenant = read.streams[streams.tenant] ?? []
-        return SessionInLog(
-            tenant: try StateLoader.tenant(tenantID, read.founding, ofTenant),
-            employee: try StateLoader.employee(employeeID, read.streams[streams.employee] ?? []),
-            app: try StateLoader.app(appID, read.streams[streams.app] ?? []),
-            unlinked: try ofTenant.last { try $0.unlinks(appID) }?.streamVersion,
-            isClosed: (read.streams[streams.session] ?? []).contains { $0.type == SessionClosed.type })
-    }
-
-    /// Why the session has ended; `nil` if it goes on.
-    func end(of row: SessionRow, at time: Timestamp) -> End? {
-        if isClosed { return End(reason: nil, code: .sessionInvalid) }
-        if let unlinked, Int64(unlinked) > row.tenantVersion ?? 0 {
-            return End(reason: .appUnlinked, code: .sessionInvalid)
-        }
-        if let secret = row.secret, app.state.secrets[SecretID(secret)]?.isRevoked ?? false {
-            return End(reason: .secretRevoked, code: .sessionInvalid)
-        }
-        guard let account = employee.state.account, !account.isCancelled,
-            employee.state.keys.values.contains(where: {
-                $0.status == .authorized && $0.fingerprint.bytes == row.fingerprint
-            })
-        else { return End(reason: .closed, code: .sessionInvalid) }
-        if time >= longestEnd(of: row) { return End(reason: .expired, code: .sessionExpired) }
-        return nil
-    }
-
-    /// The latest end that the tenant's policy gives a session of this person.
-    func longestEnd(of row: SessionRow) -> Timestamp {
-        guard tenant.state.role(of: employee.id).isAdministrative else { return row.end }
-        return row.createdAt.adding(tenant.state.policy.adminSessionLifetime)
-    }
-
+extension SessionInLog {
     /// The messages to the owner of the account.
-    func notices(at time: Timestamp, _ context: ServiceContext) async throws -> [NoticeResponse] {
-        guard let user = employee.state.account?.user else { return [] }
-        let snapshot = try await StateLoader(reader: context.reader).user(user)
-        return try await context.notices(of: snapshot, in: tenant.id, at: time)
+    fileprivate func notices(at time: Timestamp, _ context: ServiceContext) async throws -> [NoticeResponse] {
+        guard let user else { return [] }
+        return try await context.notices(of: user, in: tenant.id, at: time)
             + context.returnNotices(of: employee, in: tenant.state, at: time)
-    }
-}
-
-extension RecordedEvent {
-    /// Whether the event ends the link of an app.
-    fileprivate func unlinks(_ app: AppID) throws -> Bool {
-        guard type == AppUnlinked.type, let event = try EventCodec.payload(of: self) as? AppUnlinked else {
-            return false
-        }
-        return event.appID == app
     }
 }

@@ -175,6 +175,22 @@ struct StoredSession: Sendable {
     }
 }
 
+extension SessionInLog {
+    /// Why the session of a row has ended; `nil` while it lives. A row without a stream is one that the log lost.
+    func end(of row: SessionRow) -> SessionEnd? {
+        guard let session, session.employee == employee.id, session.fingerprint.bytes == row.fingerprint else {
+            return .closed
+        }
+        return ground.end(of: session)
+    }
+
+    /// The latest end that the tenant's policy gives a session of this person.
+    func longestEnd(of row: SessionRow) -> Timestamp {
+        guard tenant.state.role(of: employee.id).isAdministrative else { return row.end }
+        return min(row.end, row.createdAt.adding(tenant.state.policy.adminSessionLifetime))
+    }
+}
+
 extension ServiceContext {
     /// Reads a session that the service wrote; `nil` if there is none.
     func session(

@@ -64,7 +64,7 @@ struct GrantRow: Sendable, Equatable {
     /// The statement that replaces a row that has not changed.
     func replacing(_ former: GrantRow, _ ring: KeyRing) -> SQL {
         """
-        UPDATE tenure.client_grant SET refresh_counter = \(counter), refreshed_at = \(refreshedAt.postgres),
+        UPDATE tenure.client_grant SET session_id = \(session), refresh_counter = \(counter), refreshed_at = \(refreshedAt.postgres),
             access_expires_at = \(accessEnd.postgres), ends_at = \(end.postgres),
             mac = \(ring.rowCode(ProtectedRows.grants, values))
         WHERE ledger_id = \(tenant) AND grant_id = \(id) AND mac IS NOT DISTINCT FROM \(former.code)
@@ -90,8 +90,9 @@ struct GrantRow: Sendable, Equatable {
         }
     }
 
-    /// The statement that lets the grants of a session go on under the one that replaces it. It fails if one of them
-    /// changes meanwhile. None for a session without grants.
+    /// The statement that lets the grants of a session go on under the one that replaces it. None for a session without
+    /// grants. One that is refreshed meanwhile stays, so that no client can hold up a log-in, and moves with its next
+    /// refresh.
     static func moving(
         from session: UUID, of employee: UUID, to successor: UUID, of tenant: UUID, _ context: ServiceContext,
         at time: Timestamp
@@ -106,11 +107,9 @@ struct GrantRow: Sendable, Equatable {
         let ids = rows.map(\.id), former = rows.map { $0.code ?? [] }
         return [
             """
-            WITH moved AS (
-                UPDATE tenure.client_grant AS g SET session_id = \(successor), mac = n.code
-                FROM unnest(\(ids), \(former), \(codes)) AS n (id, former, code)
-                WHERE g.ledger_id = \(tenant) AND g.grant_id = n.id AND g.mac = n.former RETURNING 1
-            ) SELECT tenure.require(count(*) = \(Int64(rows.count))) FROM moved
+            UPDATE tenure.client_grant AS g SET session_id = \(successor), mac = n.code
+            FROM unnest(\(ids), \(former), \(codes)) AS n (id, former, code)
+            WHERE g.ledger_id = \(tenant) AND g.grant_id = n.id AND g.mac = n.former
             """
         ]
     }

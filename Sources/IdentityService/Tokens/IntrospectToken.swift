@@ -64,21 +64,22 @@ package struct IntrospectToken: UseCase, CustomStringConvertible {
         if issuedFor.uuid != app.appId, claims.audience != issuedFor.uuid.lowercased {
             guard try await loader.app(issuedFor).state.resources.contains(claims.audience) else { return nil }
         }
-        return try await isInForce(claims, in: tenant, context, at: time) ? claims : nil
+        return try await isInForce(claims, context, at: time) ? claims : nil
     }
 
     /// Whether the session goes on and its device key still carries the role that the token names.
     private func isInForce(
-        _ claims: AccessTokenClaims, in tenant: TenantSnapshot, _ context: ServiceContext, at time: Timestamp
+        _ claims: AccessTokenClaims, _ context: ServiceContext, at time: Timestamp
     ) async throws -> Bool {
         guard let session = try await context.session(claims.sessionID, of: claims.tenantID, at: time),
-            session.isInForce, session.row.agrees(with: claims),
-            time < min(session.row.refreshEnd, session.row.end)
+            session.isInForce, session.row.agrees(with: claims)
         else { return false }
-        let fingerprint = session.row.fingerprint
-        let loader = StateLoader(reader: context.reader)
-        let employee = try await loader.employee(EmployeeID(claims.subject), in: tenant.id)
-        return employee.sessionRole(of: fingerprint, in: tenant).rawValue == claims.role
+        let row = session.row
+        let log = try await SessionInLog.read(
+            row.id, of: EmployeeID(row.employee), in: TenantID(row.tenant), app: AppID(claims.clientID), context
+        ).log
+        return log.end(of: row) == nil && time < min(row.refreshEnd, log.longestEnd(of: row))
+            && log.employee.sessionRole(of: row.fingerprint, in: log.tenant).rawValue == claims.role
     }
 }
 

@@ -28,18 +28,18 @@ package struct IssueResourceToken: UseCase {
         guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
             session.isInForce, let app = session.row.app
         else { throw ServiceError(.sessionInvalid) }
-        let loader = StateLoader(reader: context.reader)
+        let log = try await SessionInLog.read(
+            caller.sessionId, of: EmployeeID(caller.employeeId), in: TenantID(caller.tenantId), app: AppID(app), context
+        ).log
+        guard log.end(of: session.row) == nil else { throw ServiceError(.sessionInvalid) }
         // Byte by byte: equal strings of Swift may differ in their Unicode form.
-        guard resource.utf8.allSatisfy({ $0 < 0x80 }),
-            try await loader.app(AppID(app)).state.resources.contains(resource)
+        guard resource.utf8.allSatisfy({ $0 < 0x80 }), log.ground.opener?.resources.contains(resource) == true
         else { throw ServiceError(.tokenResourceUnknown) }
-        let tenant = try await loader.tenant(TenantID(caller.tenantId))
-        let employee = try await loader.employee(EmployeeID(caller.employeeId), in: tenant.id)
         let subject = TokenSubject(
             tenant: caller.tenantId, session: caller.sessionId, employee: caller.employeeId, app: app,
-            role: employee.sessionRole(of: caller.fingerprint, in: tenant),
+            role: log.employee.sessionRole(of: caller.fingerprint, in: log.tenant),
             methods: AuthenticationMethods(text: session.row.methods), loggedIn: session.row.createdAt)
-        let expires = min(time.adding(context.settings.accessLifetime), session.row.end)
+        let expires = min(time.adding(context.settings.accessLifetime), log.longestEnd(of: session.row))
         return ResourceTokenResponse(
             accessToken: try await subject.token(for: resource, until: expires, at: time, context), expiresAt: expires)
     }

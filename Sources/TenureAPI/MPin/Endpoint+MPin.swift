@@ -76,7 +76,7 @@ extension Endpoint {
     /// Verifies a user id from the page of a mailed link.
     public static let followMPinLink = Endpoint(
         "followMPinLink", "POST", mpin + "/verification/{identityId}",
-        "Verify a user id from the page of a mailed link", .mpin, by: [.anyone], takes: .emptyForm,
+        "Verify a user id from the page of a mailed link", .mpin, by: [.anyone], takes: .pageForm,
         answers: .mailedPage(refusals: [403, 408, 409, 410]), query: .link, refuses: [.requestStale, .serviceBusy])
     /// Completes a log-in by the proof of a PIN.
     public static let logInByMPin = Endpoint(

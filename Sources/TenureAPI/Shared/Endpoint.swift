@@ -227,8 +227,8 @@ extension Endpoint {
     /// Verifies an address by the button of that page.
     public static let confirmEmail = Endpoint(
         "confirmEmail", "POST", "/verify-email/{userId}", "Verify an e-mail by the link of a mail", .sessions,
-        by: [.anyone], answers: .mailedPage(refusals: [410]), query: .link,
-        refuses: [.requestStale, .requestTooLarge, .serviceBusy])
+        by: [.anyone], takes: .pageForm, answers: .mailedPage(refusals: [410]), query: .link,
+        refuses: [.requestStale, .serviceBusy])
     /// Lists the caller's device keys.
     public static let listDevices = Endpoint(
         "listDevices", "GET", "/v1/devices", "List the caller's device keys", .sessions, by: .employees,
@@ -347,7 +347,7 @@ extension Endpoint {
     /// Opens a return by the button of that page.
     public static let openReturn = Endpoint(
         "openReturn", "POST", "/return/{companyName}/{returnId}", "Open a return by the link of a mail", .sessions,
-        by: [.anyone], takes: .emptyForm, answers: .mailedPage(refusals: [410]), query: .link,
+        by: [.anyone], takes: .pageForm, answers: .mailedPage(refusals: [410]), query: .link,
         refuses: [.requestStale, .serviceBusy])
     /// Shows the page behind the link that cancels a return.
     public static let showReturnCancellation = Endpoint(
@@ -357,7 +357,7 @@ extension Endpoint {
     /// Cancels a return by the button of that page.
     public static let cancelReturn = Endpoint(
         "cancelReturn", "POST", "/return/{companyName}/{returnId}/cancellation",
-        "Cancel a return by the link of a mail", .sessions, by: [.anyone], takes: .emptyForm,
+        "Cancel a return by the link of a mail", .sessions, by: [.anyone], takes: .pageForm,
         answers: .mailedPage(refusals: [410]), query: .link, refuses: [.requestStale, .serviceBusy])
 
     /// The endpoints of returns, in the order of the documentation.

@@ -8,8 +8,6 @@ package struct EndpointBody: Sendable {
         case optional
         /// A JSON document is required.
         case required
-        /// An empty form, as a page without fields sends it.
-        case emptyForm
         /// A form with parameters is required.
         case form
         /// A form with parameters is optional.
@@ -28,8 +26,8 @@ package struct EndpointBody: Sendable {
 
     /// No body.
     static let none = EndpointBody(.none)
-    /// An empty form, as a page without fields sends it.
-    static let emptyForm = EndpointBody(.emptyForm)
+    /// The form of a page with a button that is armed.
+    static let pageForm = form(named: "PageForm")
 
     /// A JSON document.
     ///

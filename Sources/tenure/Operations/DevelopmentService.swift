@@ -141,6 +141,8 @@ struct DevelopmentSetUp: Service {
         let mails = MailDirectory(path: state.mailDirectory)
         let demo = DemoCompany(environment, in: state) {
             mails.list().compactMap { mails.summary($0) }.map { .init(recipient: $0.recipient, links: $0.links) }
+        } confirm: { [commands] in
+            try await commands.confirmAddress(byLink: $0)
         }
         let output = Output.standardError()
         try await demo.found { output.line("Registering the people of \(DemoCompany.name) ...") }

@@ -22,8 +22,7 @@ struct ClientCommand: AsyncParsableCommand {
             ClientDecide.self,
             ClientReclaim.self, ClientDevices.self, ClientPin.self, ClientWhoAmI.self, ClientFind.self,
             ClientCompanies.self,
-            ClientToken.self, ClientGrants.self,
-            ClientLogout.self, ClientVerifyEmail.self,
+            ClientToken.self, ClientLogout.self, ClientVerifyEmail.self,
         ])
 }
 

@@ -23,7 +23,8 @@ struct Tenure: AsyncParsableCommand {
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
             VerifyCommand.self, AnchorCommand.self, Erase.self, RestoreCommand.self, KeyCommand.self,
             LedgerCommand.self, MailCommand.self, PagesCommand.self,
-            OperatorCommand.self, MPinAuthorityCommand.self, ClientCommand.self, StatusCommand.self, Doctor.self,
+            OperatorCommand.self, MPinAuthorityCommand.self, ClientCommand.self, GrantCommand.self, StatusCommand.self,
+            Doctor.self,
         ])
 
     /// The version that the banner, `--version` and `/healthz` show.

@@ -1,6 +1,7 @@
 import Canonical
 import ErrorCodes
 import IdentityService
+import TenureAPI
 import Testing
 @testable import HTTPAPI
 
@@ -13,6 +14,93 @@ import Testing
         "/return/acme.example/0266f646-f51a-49e5-a57a-3ce9042bf1ad/cancellation",
     ]
     private static let query = "?expires=1800000000&key=" + String(repeating: "0", count: 64)
+
+    private static let visitor = Base64URL.encode([UInt8](repeating: 7, count: 32))
+
+    /// The form behind a link.
+    private static func armed(_ path: String) -> ArmedForm {
+        ArmedForm(
+            holder: .visitor, cookie: visitor, path: path, subject: "1800000000\n" + String(repeating: "0", count: 64))
+    }
+
+    /// The fields of a form whose button somebody pressed.
+    private static func pressed(_ path: String) -> [(name: String, value: String)] {
+        let granted = armed(path).granted(at: .now())
+        return [
+            ("token", FormToken(cookie: visitor, path: path, request: "").text), ("page", granted.page),
+            ("nonce", granted.nonce),
+        ]
+    }
+
+    /// Opens a page, or sends its form, by a browser with the cookie of forms.
+    private func send(
+        _ api: API, _ method: String, _ path: String, _ headers: [(String, String)] = [],
+        _ fields: [(name: String, value: String)]? = nil
+    ) async throws -> API.Answer {
+        let cookies = ["", "__Host-"].map { ("Cookie", "\($0)tenure-form=\(Self.visitor)") }
+        let fields = fields ?? Self.pressed(String(path.prefix { $0 != "?" }))
+        guard method == "POST" else { return try await api.send(method, path, cookies + headers, authorization: nil) }
+        return try await api.send(
+            method, path, cookies + headers + [("Content-Type", FormEncoding.mediaType)], authorization: nil,
+            body: String(decoding: FormEncoding.encode(fields), as: UTF8.self))
+    }
+
+    @Test func `a link leads to its button by a link of its own page`() async throws {
+        var service = FakeService()
+        (service.emailLink, service.returnLink) = (.pending, .asking(FakeService.words))
+        try await API.with(service) { (api: API) async throws in
+            for path in Self.paths {
+                let token = "&token=" + Self.armed(path).link(at: .now())
+                let old = "&token=" + Self.armed(path).link(at: Timestamp.now().adding(.seconds(-601)))
+                for (query, headers) in [
+                    ("", []), ("", [("Sec-Fetch-Site", "same-origin")]), (token, [("Sec-Fetch-Site", "cross-site")]),
+                    (token, [("Sec-Purpose", "prefetch")]), (token + "A", []), (old, []),
+                ] {
+                    let text = page(try await send(api, "GET", path + Self.query + query, headers), 200, path)
+                    #expect(text.contains("token=") && !text.contains("<form"), "\(path) \(query): \(text)")
+                }
+                // A mail program's browser has no cookie yet.
+                let first = try await api.send("GET", path + Self.query, authorization: nil)
+                #expect(first.header("Set-Cookie")?.contains("tenure-form=") == true, "\(path)")
+                let text = page(try await send(api, "GET", path + Self.query + token), 200, path)
+                #expect(text.contains("class=\"act\" disabled") && text.contains(PageAsset.arm.path), "\(text)")
+                #expect(text.contains("class=\"sentence\">Press the button"), "\(text)")
+                #expect(text.matches(of: /type="radio"/).count == (path.hasPrefix("/return/") ? 3 : 0))
+            }
+        }
+        #expect(await service.recorder.entries.allSatisfy { $0.name != "spendNonce" })
+    }
+
+    @Test func `a form does nothing without the nonce of its page, and takes no room for a link of nothing`()
+        async throws
+    {
+        let service = FakeService(), path = Self.paths[1], right = Self.pressed(path)
+        try await API.with(service) { (api: API) async throws in
+            for fields in [
+                [right[0]], [right[0], right[1]], [right[0], right[2]], [right[0], right[1], ("nonce", "")],
+                [right[0]] + Self.pressed(Self.paths[0])[1...],
+            ] {
+                let answer = try await send(api, "POST", path + Self.query, [], fields)
+                #expect(page(answer, 403, "\(fields)").contains("did not come from the button"))
+            }
+            #expect(
+                try await send(api, "POST", path + Self.query, [("Sec-Fetch-Site", "cross-site")], right).status == 403)
+            #expect(await service.recorder.entries.allSatisfy { $0.details["confirmed"] != "true" })
+            #expect(try await send(api, "POST", path + Self.query, [], right).status == 200)
+            #expect(try await send(api, "POST", path + Self.query, [], right).status == 403)
+        }
+        #expect(await service.recorder.entries.count { $0.details["confirmed"] == "true" } == 1)
+        var none = FakeService()
+        (none.emailLink, none.returnLink) = (.invalid, .refused)
+        let statuses = try await API.with(none) { api in
+            [
+                try await send(api, "POST", Self.paths[0] + Self.query).status,
+                try await send(api, "POST", Self.paths[2] + Self.query).status,
+            ]
+        }
+        #expect(statuses == [400, 410])
+        #expect(await none.recorder.entries.allSatisfy { $0.name != "spendNonce" })
+    }
 
     /// Expects a page, and returns its text.
     private func page(
@@ -32,9 +120,7 @@ import Testing
     func `a parameter that the service does not know is ignored`(added: String) async throws {
         for path in Self.paths {
             for method in ["GET", "POST"] {
-                let answer = try await API.with {
-                    try await $0.send(method, path + Self.query + added, authorization: nil)
-                }
+                let answer = try await API.with { try await send($0, method, path + Self.query + added) }
                 _ = page(answer, 200, "\(method) \(path)")
             }
         }
@@ -66,8 +152,7 @@ import Testing
         for path in Self.paths {
             for method in ["GET", "POST"] {
                 let answer = try await API.with(service) {
-                    try await $0.send(
-                        method, path + Self.query, [("X-Request-Id", "help-me-1")], authorization: nil)
+                    try await send($0, method, path + Self.query, [("X-Request-Id", "help-me-1")])
                 }
                 let text = page(answer, code.status, "\(code) \(method) \(path)")
                 #expect(text.contains(says) && !text.contains(saysNot), "\(code): \(text)")
@@ -107,7 +192,7 @@ import Testing
                         "GET", path.replacing("0266f646-f51a-49e5-a57a-3ce9042bf1ad", with: "%FF"), authorization: nil),
                 ]
             }
-            for (answer, status) in zip(answers, [405, 413, 400, 400]) { _ = page(answer, status, "\(status) \(path)") }
+            for (answer, status) in zip(answers, [405, 413, 415, 400]) { _ = page(answer, status, "\(status) \(path)") }
             #expect(answers[0].header("Allow")?.contains("POST") == true)
         }
     }

@@ -263,7 +263,9 @@ extension API.Answer {
     }
 
     @Test func `the buttons of the link's page confirm and refuse`() async throws {
-        let service = FakeService(), fields = [(name: "expires", value: "1"), ("key", "ab")]
+        let fields = [(name: "expires", value: "1"), ("key", "ab")]
+        var service = FakeService()
+        service.deviceMail = FakeService.deviceMail(isWaiting: true)
         try await WaitingBrowser.with(service) { browser in
             let unarmed = try await browser.post(Self.link, fields + [("answer", "confirm")])
             #expect(unarmed.status == 403)
@@ -283,8 +285,16 @@ extension API.Answer {
             ])
         var gone = FakeService()
         gone.deviceMail = nil
-        let page = try await WaitingBrowser.with(gone) { try await $0.get(Self.link) }
-        #expect(page.status == 410)
+        let pages = try await WaitingBrowser.with(gone) { browser in
+            let granted = Self.armed.granted(at: .now())
+            let armed = [(name: "page", value: granted.page), ("nonce", granted.nonce)]
+            return [
+                try await browser.get(Self.link),
+                try await browser.post(Self.link, fields + [("answer", "confirm")] + armed),
+            ]
+        }
+        #expect(pages.map(\.status) == [410, 410])
+        #expect(await gone.recorder.entries.allSatisfy { $0.name != "spendNonce" }, "a link of nothing takes room")
     }
 
     @Test func `a stream tells of the decision at once, and ends`() async throws {

@@ -32,6 +32,19 @@ enum WaitingSamples {
                 ]), "token": "k",
                 "once": "1",
             ]),
+        HostedPage(
+            template: .mailLink, language: .english, title: "t",
+            content: [
+                "text": "x", "goOn": "g", "goOnPath": "/g",
+                "confirm": .list([
+                    [
+                        "action": "/a", "token": "k", "sentence": "s", "module": "/m", "page": "p", "act": "a",
+                        "hint": "h",
+                        "needsScript": "s", "wrong": "w",
+                        "question": .list([FakeService.words.content(in: .english)]),
+                    ]
+                ]),
+            ]),
     ]
 
     private static let mail: PageContent = [

@@ -24,8 +24,7 @@ extension CallerScene {
         case "refresh": ["refreshToken": .string(refreshToken)]
         case "tokens": ["resource": "https://resource.example"]
         case "{appId}" where endpoint.method == "PUT": ["roles": .array(["ACCESS"])]
-        case "current", "sessions", "email-verification", "{userId}", "{identityId}", "{returnId}": nil
-        case "cancellation" where endpoint == .cancelReturn: nil
+        case "current", "sessions", "email-verification": nil
         default: endpoint.method == "DELETE" ? nil : [:]
         }
     }

@@ -152,8 +152,8 @@ extension CallerScene {
 
     private func request(_ endpoint: Endpoint, _ kind: CallerKind) throws -> HTTPRequest {
         let path = try path(endpoint, kind), caller = try caller(kind)
-        let takesForm = ["/oauth/", "/authorize", "/logout"].contains(where: endpoint.template.text.hasPrefix)
-        guard endpoint.method == "POST", takesForm else {
+        let kindOfBody = endpoint.terms?.body.kind
+        guard kindOfBody == .form || kindOfBody == .optionalForm else {
             return HTTPRequest(endpoint.method, path, by: caller, json: try body(of: endpoint))
         }
         var request = HTTPRequest(endpoint.method, path, by: caller)

@@ -17,7 +17,7 @@ extension MPinScene {
 
     /// Opens a link, or presses the button on its page.
     fileprivate func follow(_ link: String, _ method: String = "POST") async throws -> HTTPReply {
-        try await client.send(client.request(method, link, by: .nobody))
+        try await world.follow(link, method)
     }
 
     /// Whether the service tells somebody that their address is verified.
@@ -62,6 +62,38 @@ struct `An address` {
             expectOutcome(try await scene.askForMail(member), "verified")
             try await scene.mailsSettle()
             #expect(mailbox.copies.count == mails)
+        }
+    }
+
+    @Test func `is verified by nobody but who pressed the button of a page in sight`() async throws {
+        let mailbox = Mailbox()
+        try await withMPin(policy: [:], mailbox: mailbox) { scene in
+            let member = try await scene.employee("reader")
+            expectOutcome(try await scene.askForMail(member), "sent")
+            let link = try await scene.addressLink(of: member.person, in: mailbox)
+            // A mail program sends a browser here that has no cookie.
+            let browser = PageClient(scene.client)
+            let first = try await browser.get(link, [("Sec-Fetch-Site", "cross-site")])
+            #expect(
+                first.status == 200 && !first.html.contains("<form") && first.text.contains("if you asked for this"))
+            let page = try await browser.press("token=", in: first), form = try page.form(link)
+            #expect(page.html.contains("class=\"act\" disabled"))
+            try await scene.expectNothingAppended("a page without script") {
+                #expect(try await browser.submit(form).status == 403)
+                #expect(try await browser.submit(form, ["page": nil, "nonce": nil]).status == 403)
+                let bare = try await scene.client.send(scene.client.request("POST", link, by: .nobody))
+                #expect(bare.status == 400)
+                let early = try await browser.submit(
+                    Form(action: "/arm", fields: [("page", try #require(form["page"]))]))
+                #expect(early.status == 403, "a nonce before the quiet second")
+                let stranger = PageClient(scene.client)
+                _ = try await stranger.get(link)
+                #expect(try await stranger.submit(form).status == 403)
+            }
+            let armed = try await browser.armed(form) { scene.clock.pass(.seconds(2)) }
+            #expect(try await browser.submit(armed).status == 200)
+            #expect(try await scene.isVerified(member) == true)
+            #expect(try await browser.submit(armed).status == 403, "a nonce is used once")
         }
     }
 

@@ -23,6 +23,10 @@ struct `Stored authorization requests` {
             let refused = [try await post(), try await party.authorize(cookie: nil)]
             #expect(refused.map(\.status) == [429, 429] && refused.allSatisfy { $0.headers["retry-after"] != nil })
             #expect(try await world.number("SELECT count(*) FROM tenure.authorization_request") == 8)
+            // Nobody who wants to log out is held up.
+            let cookie = try await world.cookie(of: try await world.client.found("held-up.example").accessToken)
+            let out = try await party.browse("/logout", [], cookie: cookie)
+            #expect(out.status == 303 && out.headers["location"]?.hasPrefix("/logout/confirm/") == true, "\(out)")
             // What is not stored costs nothing, and another network has its own.
             let silent = try party.answer(try await party.authorize(["prompt": "none"], cookie: nil))
             #expect(silent["error"] == "login_required")

@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import Postgres
 import Testing
 
 /// Who does not come back, and what races do not change.
@@ -163,6 +164,12 @@ struct `No return` {
         }
     }
 
+    /// The rows of words of a page.
+    private func rows(_ reply: HTTPReply) -> [String] {
+        String(decoding: reply.body, as: UTF8.self).matches(of: /name="words" value="([0-9a-f]{16})"/)
+            .map { String($0.output.1) }
+    }
+
     @Test func `opens without the words of the new device, and a second wrong choice ends the request`() async throws {
         try await ReturnScene.with("no-return-words.example") { scene in
             let right = try await scene.requested(),
@@ -171,16 +178,23 @@ struct `No return` {
                     + String(
                         try #require(right.firstMatch(of: /&key=[0-9a-f]+/)).output)
             let page = String(decoding: try await scene.follow(link, "GET").body, as: UTF8.self)
-            let rows = page.matches(of: /words=([0-9a-f]{16})/).map { String($0.output.1) }
-            #expect(rows.count == 3 && rows.contains(String(scene.device.fingerprint.prefix(16))), "\(page)")
-            let again = String(decoding: try await scene.follow(link).body, as: UTF8.self)
-            #expect(again == page, "a look without a choice counts, or tells the decoys")
+            #expect(!page.contains(scene.device.fingerprint.prefix(16)) && !page.contains("<form"), "\(page)")
+            let rows = self.rows(try await scene.follow(link))
+            #expect(rows.count == 3 && rows.contains(String(scene.device.fingerprint.prefix(16))), "\(rows)")
+            #expect(self.rows(try await scene.follow(link)) == rows, "a look without a choice tells the decoys")
             let wrong = rows.filter { !right.hasSuffix($0) }
             let first = try await scene.follow(link + "&words=" + wrong[0])
             #expect(first.status == 200 && String(decoding: first.body, as: UTF8.self).contains("something else"))
-            #expect(try await scene.follow(link + "&words=" + wrong[1]).status == 400)
+            #expect(try await scene.follow(link + "&words=" + wrong[1]).status == 410)
             #expect(try await scene.follow(right).status == 400)
             #expect(try await scene.count("ReturnOpened") == 0)
+            let ended = try #require(
+                try await scene.client.events(scene.company).last { $0["type"]?.text == "ReturnCancelled" })
+            #expect(ended["data"]?["reason"] == "words")
+            // The end stands in the log, so it needs no count.
+            _ = try await scene.world.number("DELETE FROM tenure.budget RETURNING 1::bigint")
+            #expect(try await scene.follow(right).status == 400)
+            #expect(try await scene.violations() == [])
         }
     }
 
@@ -190,7 +204,7 @@ struct `No return` {
             // Another process, which has nothing but the database, opens and completes; each is gone afterwards.
             try await scene.world.withSecondInstance { url in
                 let other = try Client(url, scene.client.app)
-                #expect(try await other.send(other.request("POST", link, by: .nobody)).status == 200)
+                #expect(try await scene.world.press(link, at: other).status == 200)
             }
             #expect(try await scene.count("ReturnOpened") == 1)
             scene.clock.pass(.seconds(49 * 3_600))

@@ -99,7 +99,7 @@ struct ReturnScene: Sendable {
 
     /// Opens a link, or presses the button on its page.
     func follow(_ link: String, _ method: String = "POST") async throws -> HTTPReply {
-        try await client.send(client.request(method, link, by: .nobody))
+        try await world.follow(link, method)
     }
 
     /// Cancels or undoes with a device's key, without a session.

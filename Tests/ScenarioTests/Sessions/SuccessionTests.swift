@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import Postgres
 import TenureAPI
 import Testing
 
@@ -72,6 +73,36 @@ struct `A second log-in in a browser` {
         #expect(try await party.refresh(tokens.refresh)["error"] == "invalid_grant")
         #expect(try await other.userInfo(elsewhere.access).status == 200, "the other client asked for nothing")
         #expect(try await party.world.violations() == [])
+    }
+
+    @Test func `does not fail because a client refreshes its grants in a loop`() async throws {
+        let (party, member, browser) = try await scene("replaced-loop.example"), world = party.world
+        let online = try await party.tokens(cookie: try cookie(browser))
+        let offline = try await party.tokens(["scope": "openid offline_access"], cookie: try cookie(browser))
+        let tenant = try #require(try await world.client.get("/v1/me", by: member.session)["tenantId"]?.text)
+        // Whenever a log-in moves a grant, the client was quicker: the row is not as it was read.
+        try await world.superuser { connection in
+            try await connection.executeScript(
+                """
+                CREATE FUNCTION public.was_quicker() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
+                CREATE TRIGGER was_quicker BEFORE UPDATE ON tenure.client_grant FOR EACH ROW
+                    WHEN (new.ledger_id = '\(tenant)' AND new.refresh_counter = old.refresh_counter)
+                    EXECUTE FUNCTION public.was_quicker();
+                """)
+        }
+        for _ in 0..<2 {
+            let again = try await browser.logIn(member.person, member.device)
+            #expect(again.location == "/account", "\(again)")
+        }
+        for tokens in [online, offline] {
+            #expect(try await party.userInfo(tokens.access).status == 200)
+            #expect(try await party.refresh(tokens.refresh).status == 200)
+        }
+        // A refresh moves the grant, so a log-out at the client ends it.
+        let hint = [("id_token_hint", offline.id), ("post_logout_redirect_uri", RelyingParty.bye)]
+        #expect(try await party.browse("/logout", hint, cookie: try cookie(browser)).status == 303)
+        #expect(try await party.userInfo(offline.access).status == 401)
+        #expect(try await world.violations() == [])
     }
 
     @Test func `of another person ends the session and what depends on it`() async throws {

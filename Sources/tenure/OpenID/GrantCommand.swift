@@ -5,36 +5,54 @@ import TenureAPI
 import TenureClient
 
 /// Shows and ends what applications got by log-ins with OpenID Connect.
-struct ClientGrants: AsyncParsableCommand {
+struct GrantCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "grants", abstract: "List the applications that you are logged in to, or end a grant.",
+        commandName: "grant", abstract: "List the applications that you are logged in to, or end a grant.",
         discussion: """
             A grant is what an application got when you logged in to it with OpenID Connect. A lasting one goes on after \
             your session has ended. An admin lists the grants of another employee with --as, and ends all of them with \
             tenure client decide end-sessions.
 
             Examples:
-              tenure client grants
-              tenure client grants list harbour.example bruno --as anna
-              tenure client grants end 5b2f7c1e-3a0d-4d6b-9f7e-1c2d3e4f5a6b
+              tenure grant list
+              tenure grant list harbour.example bruno --as anna
+              tenure grant end 5b2f7c1e-3a0d-4d6b-9f7e-1c2d3e4f5a6b
             """,
-        subcommands: [ClientGrantsList.self, ClientGrantsEnd.self], defaultSubcommand: ClientGrantsList.self)
+        subcommands: [GrantList.self, GrantEnd.self])
 }
 
-/// Lists the open grants of an account.
-struct ClientGrantsList: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List your open grants, or those of another employee. For admins with --as.",
-        discussion: """
-            Example:
-              tenure client grants list
-            """)
-
+/// The arguments that name an account of this device.
+struct AccountArguments: ParsableArguments {
     @Argument(help: "The company's name. Default: the last account used here.")
     var company: String?
 
     @Argument(help: "The employee's id. Default: the last account used here.")
     var employee: String?
+
+    @OptionGroup var options: ClientOptions
+
+    func validate() throws {
+        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
+    }
+
+    /// The session of the account, or of the admin who asks about it, and the account's id.
+    func session(of admin: String? = nil) async throws -> (session: EmployeeSession, employee: String) {
+        let client = try await options.client(), last = options.lastAccount.name()
+        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
+            let session = try await client.session(companyName: company, companyEmployeeId: admin ?? employee)
+        else { throw TenureClientError(.notLoggedIn) }
+        return (session, employee)
+    }
+}
+
+/// Lists the open grants of an account.
+struct GrantList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List your open grants, or those of another employee. For admins with --as.",
+        discussion: """
+            Example:
+              tenure grant list
+            """)
 
     @Option(
         name: .customLong("as"),
@@ -43,26 +61,20 @@ struct ClientGrantsList: AsyncParsableCommand {
             valueName: "employee"))
     var admin: String?
 
-    @OptionGroup var options: ClientOptions
+    @OptionGroup var account: AccountArguments
 
     func validate() throws {
-        if (company != nil || admin != nil) && employee == nil {
-            throw ValidationError("Give the employee's id after the company.")
-        }
+        if admin != nil && account.employee == nil { throw ValidationError("Name the employee of the company.") }
     }
 
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: admin ?? employee)
-        else { throw TenureClientError(.notLoggedIn) }
+        let (session, employee) = try await account.session(of: admin)
         let ofAnother = admin != nil
         let grants = try await Interruption.stopping {
             ofAnother ? try await session.grants(of: employee) : try await session.grants()
         }
         let output = Output.standardOutput()
-        guard !options.json else {
+        guard !account.options.json else {
             for grant in grants { try output.write(JSONLines.line(grant.json)) }
             return
         }
@@ -85,38 +97,23 @@ struct ClientGrantsList: AsyncParsableCommand {
 }
 
 /// Ends a grant of one's own.
-struct ClientGrantsEnd: AsyncParsableCommand {
+struct GrantEnd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end", abstract: "End one of your grants. The application's tokens end at once.",
         discussion: """
             Example:
-              tenure client grants end 5b2f7c1e-3a0d-4d6b-9f7e-1c2d3e4f5a6b
+              tenure grant end 5b2f7c1e-3a0d-4d6b-9f7e-1c2d3e4f5a6b
             """)
 
     @Argument(help: "The grant, as it was listed.", transform: UUID.argument)
     var grant: UUID
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
-
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
+    @OptionGroup var account: AccountArguments
 
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: employee)
-        else { throw TenureClientError(.notLoggedIn) }
-        let grant = grant
+        let session = try await account.session().session, grant = grant
         try await Interruption.stopping { try await session.endGrant(grant) }
-        guard options.json else { return Output.standardError().line("The grant has ended.") }
+        guard account.options.json else { return Output.standardError().line("The grant has ended.") }
         try Output.standardOutput().write(
             JSONLines.line(["outcome": "ended", "grantId": .string(grant.lowercased)]))
     }
