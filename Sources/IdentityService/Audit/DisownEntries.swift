@@ -1,3 +1,4 @@
+package import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
