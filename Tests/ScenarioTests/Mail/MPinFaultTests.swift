@@ -105,8 +105,9 @@ extension MPinFaultScene {
         let enrolment = try await started(userId)
         let path = try await scene.mailedLink(to: enrolment, in: mailbox).path
         for point in [CommitPoint.event("MPinIdentityVerified"), nil] {
+            let world = scene.world
             let call: @Sendable (MPinScenarioClient) async throws -> HTTPReply = { pins in
-                try await pins.client.post(path, by: .nobody)
+                try await world.press(path, at: pins.client)
             }
             let reply: HTTPReply
             if let point { reply = try await surviving(point, call) } else { reply = try await calling(call) }

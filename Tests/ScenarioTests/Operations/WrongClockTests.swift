@@ -24,15 +24,20 @@ struct `A wrong clock` {
         return options
     }
 
-    /// Puts the head of a ledger an hour ahead, as a service without the check did.
+    /// Puts the newest event of a ledger an hour ahead, as a service without the check did. A head alone is set right.
     private func putAhead(_ ledger: LedgerID, _ world: TenureWorld) async throws -> Timestamp {
         let future = Timestamp.now().adding(.seconds(3_600))
-        _ = try await world.superuser { connection in
-            try await connection.execute(
+        let time = PostgresTimestamp(microsecondsSinceUnixEpoch: future.microseconds)
+        try await world.superuser { connection in
+            // Another event may come in between.
+            while try await connection.execute(
                 """
-                UPDATE tenure.ledger SET time = \(PostgresTimestamp(microsecondsSinceUnixEpoch: future.microseconds))
-                WHERE ledger_id = \(ledger.uuid)
-                """)
+                WITH head AS (UPDATE tenure.ledger SET time = \(time) WHERE ledger_id = \(ledger.uuid)
+                    RETURNING ledger_id, size)
+                UPDATE tenure.event AS e SET time = \(time) FROM head
+                WHERE e.ledger_id = head.ledger_id AND e.position = head.size
+                """) != 1
+            {}
         }
         return future
     }
