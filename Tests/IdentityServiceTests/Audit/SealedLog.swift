@@ -59,7 +59,7 @@ struct SealedLog: Sendable {
         _ pool: PostgresPool, _ readerPool: PostgresPool, _ appender: Appender, _ signer: CheckpointSigner
     ) -> SignGrownLedgers {
         SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer,
+            pool: pool, readerPool: readerPool, codes: .test, appender: appender, signer: signer,
             tiles: TileCodes(ring, logger: TestServer.logger()), logger: TestServer.logger())
     }
 

@@ -19,7 +19,7 @@ struct Stage: Sendable {
 
     var views: Views { Views(pool: pool) }
     var reader: LedgerReader { LedgerReader(pool: readers, storesTiles: false) }
-    var rebuild: Rebuild { Rebuild(pool: readers, logger: TestServer.logger()) }
+    var rebuild: Rebuild { Rebuild(pool: readers, codes: .test, logger: TestServer.logger()) }
 
     static func run<Result: Sendable>(
         on url: String? = nil, _ body: (Stage) async throws -> Result
@@ -63,7 +63,7 @@ struct Stage: Sendable {
         _ body: (Projector) async throws -> Result
     ) async throws -> Result {
         let projector = Projector(
-            pool: readers, logger: TestServer.logger(), pageSize: pageSize, takesTurns: takesTurns,
+            pool: readers, codes: .test, logger: TestServer.logger(), pageSize: pageSize, takesTurns: takesTurns,
             retryPause: retryPause)
         let running = Task { try await projector.run() }
         do {

@@ -143,6 +143,7 @@ struct `A device that waited too long` {
                     """)
                 #expect(older.count == 1)
             }
+            try await world.recode()
             expectOutcome(try await client.logInBlind(founder.person, phone), "authorizationPending")
             #expect(try await world.count("EmployeeKeyPresented") == 3)
             expectOutcome(

@@ -163,6 +163,7 @@ struct `An employee who belongs to another user` {
                 """)
             #expect(changed.count == 1)
         }
+        try await world.recode()
     }
 
     /// The ids of the users who registered, in that order.

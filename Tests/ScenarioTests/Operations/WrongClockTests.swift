@@ -119,7 +119,7 @@ struct `A wrong clock` {
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
             try await world.confirmDomain(of: "ahead.example")
             let events = try await world.database.withPool(as: .reader) { pool in
-                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
                 let system = try await reader.ledger(.system, limit: 1_000).events
                 let all = try await reader.ledger(ledger, limit: 1_000).events
                 #expect(all.last?.type == "DomainConfirmed" && all.suffix(3).allSatisfy { $0.time == future })
@@ -144,7 +144,7 @@ struct `A wrong clock` {
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
             let ledger = try await world.ledger("sealed-ahead.example")
             try await world.database.withPool(as: .reader) { pool in
-                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
                 let size = try await reader.head(ledger)?.size ?? 0
                 while try await pool.query(
                     "SELECT FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid) AND size >= \(size)",

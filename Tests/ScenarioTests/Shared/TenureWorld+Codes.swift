@@ -1,0 +1,33 @@
+import EventCoding
+import Foundation
+import Keys
+import Ledger
+import Postgres
+
+extension TenureWorld {
+    /// The codes that the service makes: with them a test is a hostile process that has the keys.
+    var codes: EventCodes {
+        get async throws {
+            let masters = masters
+            return try await database.withPool { pool in
+                EventCodes(try await KeyRing.load(from: pool, masters: masters))
+            }
+        }
+    }
+
+    /// Gives each event the code of the entry that its row has now.
+    func recode() async throws {
+        let codes = try await codes
+        try await superuser { connection in
+            for row in try await connection.query("SELECT ledger_id, position, event_id, leaf FROM tenure.event") {
+                let (ledger, position, id, leaf) = try row.decode(UUID.self, Int64.self, UUID.self, [UInt8].self)
+                let code = codes.code(ledger: LedgerID(ledger), id: id, leaf: leaf)
+                try await connection.execute(
+                    """
+                    UPDATE tenure.event SET code = \(code)
+                    WHERE ledger_id = \(ledger) AND position = \(position) AND code <> \(code)
+                    """)
+            }
+        }
+    }
+}
