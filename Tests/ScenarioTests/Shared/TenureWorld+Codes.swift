@@ -3,6 +3,7 @@ import Foundation
 import Keys
 import Ledger
 import Postgres
+import TestSupport
 
 extension TenureWorld {
     /// The codes that the service makes: with them a test is a hostile process that has the keys.
