@@ -16,16 +16,19 @@ extension EventCodes {
 }
 
 extension LedgerReader {
+    /// A reader with the codes of tests.
     public init(pool: PostgresPool, storesTiles: Bool = true) {
         self.init(pool: pool, codes: .test, storesTiles: storesTiles)
     }
 }
 
 extension Appender {
+    /// An appender with the codes of tests.
     public init(pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
         self.init(pool: pool, codes: .test, configuration: configuration, logger: logger)
     }
 
+    /// Appends with the codes of tests.
     public static func append(
         _ batch: [Append], tolerance: Duration? = clockTolerance, on connection: inout PostgresConnection
     ) async throws -> [Result<AppendReceipt, LedgerError>] {
@@ -34,6 +37,7 @@ extension Appender {
 }
 
 extension AppendStatement {
+    /// A statement with the codes of tests.
     public init(
         _ append: Append, after head: LockedHead, tolerance: Duration? = Appender.clockTolerance
     ) throws(LedgerError) {

@@ -32,27 +32,7 @@ package struct DisownEntries: Sendable {
     /// Reads what other processes disowned.
     ///
     /// - Throws: ``LedgerError``.
-    package func refresh() async throws { try await Self.refresh(reader) }
-
-    /// Reads which rows are disowned into the codes of `reader`.
-    ///
-    /// - Throws: ``LedgerError``.
-    package static func refresh(_ reader: LedgerReader) async throws {
-        let disowned = reader.codes.disowned
-        while true {
-            let rows = try await reader.rows(of: .disowned, after: disowned.version, limit: page)
-            for row in rows {
-                // A row of this stream that no service wrote says nothing, whoever disowns it.
-                let event: RecordedEvent
-                do { event = try row.event() } catch { continue }
-                guard let entry = try EventCodec.payload(of: event) as? EntryDisowned else { continue }
-                disowned.insert(
-                    .init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
-            }
-            if let last = rows.last { disowned.version = last.streamVersion }
-            if rows.count < page { return }
-        }
-    }
+    package func refresh() async throws { try await reader.refreshDisowned() }
 
     /// Returns the rows that a log disowns up to a checkpoint, for who has no keys. Behind it nothing vouches for what
     /// the log says.

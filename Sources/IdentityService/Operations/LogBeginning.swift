@@ -38,7 +38,7 @@ package struct LogBeginning: Sendable, Equatable {
     /// - Throws: `KeysError` with the code `keys.wrong_keys`, or ``LedgerError``.
     package static func read(_ reader: LedgerReader, by ring: KeyRing) async throws -> LogBeginning? {
         do {
-            try await DisownEntries.refresh(reader)
+            try await reader.refreshDisowned()
             let beginning = try await read(reader)
             if let beginning { try ring.check(beginning.keyCheck) }
             return beginning

@@ -54,7 +54,7 @@ package struct RowsOfLog: Sendable {
             try await connection.query("SELECT ledger_id FROM tenure.ledger WHERE size > 0 ORDER BY ledger_id")
         }.map { LedgerID(try $0.decode(UUID.self)) }
         let log = LedgerReader(pool: reader, codes: EventCodes(ring), storesTiles: false)
-        try await DisownEntries.refresh(log)
+        try await log.refreshDisowned()
         for ledger in ledgers {
             var after: StreamID?
             while case let streams = try await streams(of: ledger, after: after), let last = streams.last {

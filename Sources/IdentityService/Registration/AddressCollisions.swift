@@ -40,7 +40,7 @@ package struct AddressCollisions: Sendable {
         self.pool = pool
         ring = try await KeyRing.load(from: pool, masters: masters)
         let reader = LedgerReader(pool: pool, codes: EventCodes(ring), storesTiles: false)
-        try await DisownEntries.refresh(reader)
+        try await reader.refreshDisowned()
         holders = AddressHolders(
             ring: ring, reader: reader,
             personKeys: PersonKeys(pool: pool, masters: masters))

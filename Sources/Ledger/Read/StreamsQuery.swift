@@ -138,8 +138,11 @@ public struct StreamEvents: Sendable, Equatable, RandomAccessCollection, Express
     /// See ``init(_:)``.
     public init(arrayLiteral events: RecordedEvent...) { self.init(events) }
 
+    /// The first index, 0.
     public var startIndex: Int { events.startIndex }
+    /// The number of events.
     public var endIndex: Int { events.endIndex }
+    /// An event by its index; versions may leap.
     public subscript(index: Int) -> RecordedEvent { events[index] }
 }
 

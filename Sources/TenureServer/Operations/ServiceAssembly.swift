@@ -163,7 +163,7 @@ package struct ServiceAssembly: Sendable {
             try await RestoredKeys.check(pool)
             let reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
                 .using(TileCodes(ring, logger: logger))
-            try await DisownEntries.refresh(reader)
+            try await reader.refreshDisowned()
             try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }

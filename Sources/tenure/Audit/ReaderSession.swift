@@ -47,7 +47,7 @@ struct ReaderSession: Sendable {
                 let session = ReaderSession(
                     pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
                     codes: ring.map { EventCodes($0) } ?? .unchecked, logger: logger)
-                if ring != nil { try await DisownEntries.refresh(session.reader) }
+                if ring != nil { try await session.reader.refreshDisowned() }
                 return try await body(session)
             }
         }

@@ -226,7 +226,7 @@ enum OperatorSession {
                 personKeys: PersonKeys(pool: pool, masters: masters), seeds: OPRFSeeds(pool: pool, masters: masters),
                 compute: ComputePool(threads: 1, waiting: 1), evaluations: ComputePool(threads: 1, waiting: 1),
                 settings: ServiceSettings(), logger: logger)
-            try await DisownEntries.refresh(context.reader)
+            try await context.reader.refreshDisowned()
             // The task is cancelled and awaited when the scope ends.
             async let _: Void = appender.run()
             return try await body(context, masters)

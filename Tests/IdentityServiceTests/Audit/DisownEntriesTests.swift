@@ -68,7 +68,7 @@ struct DisownEntriesTests {
         #expect(try await log.verify(anchor: log.anchor).violations == [])
         // A process that starts knows them too.
         let later = Process(log)
-        try await DisownEntries.refresh(later.reader)
+        try await later.reader.refreshDisowned()
         #expect(try await later.read(stream) == process.read(stream))
     }
 

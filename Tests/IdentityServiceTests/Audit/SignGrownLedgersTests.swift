@@ -160,8 +160,10 @@ struct SignGrownLedgersTests {
             try await log.tamper(
                 "DELETE FROM tenure.event WHERE ledger_id = \(SealedLog.ledger.uuid)",
                 """
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-                SELECT ledger_id, position, event_id, stream_id, kind, version, type, time, entry FROM public.kept
+                INSERT INTO tenure.event (
+                    ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                SELECT ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code
+                FROM public.kept
                 WHERE ledger_id = \(SealedLog.ledger.uuid)
                 """)
             try await recount.round()

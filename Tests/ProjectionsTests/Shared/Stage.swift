@@ -86,7 +86,7 @@ struct Stage: Sendable {
 
     /// Holds the live rows against a fold of the recorded log.
     func expectEqual(_ tenant: TenantID, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let state = try await StateAt(reader: reader).company(tenant)
+        let state = try await StateAt(reader: reader.checking(.unchecked)).company(tenant)
         let (compared, differences) = try await LiveViews(pool: readers).compare(state, of: tenant)
         #expect(compared == Set(ProjectionName.all), sourceLocation: sourceLocation)
         #expect(differences == [], sourceLocation: sourceLocation)
