@@ -139,6 +139,7 @@ struct SabotageScene: Sendable {
             UPDATE tenure.event SET entry = convert_to(replace(convert_from(entry, 'UTF8'),
                 '"employeeId":"\(old)"', '"employeeId":"\(id)"'), 'UTF8') WHERE type = 'EmployeeErased'
             """)
+        try await world.recode()
         return id
     }
 }
