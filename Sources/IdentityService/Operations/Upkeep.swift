@@ -1,4 +1,5 @@
 import Canonical
+import Ledger
 import Logging
 package import Postgres
 package import ServiceLifecycle

@@ -16,7 +16,7 @@ extension TenureWorld {
         }
     }
 
-    /// Gives each event the code of the entry that its row has now.
+    /// Gives each event the time and the code of the entry that its row has now.
     func recode() async throws {
         let codes = try await codes
         try await superuser { connection in
@@ -25,7 +25,8 @@ extension TenureWorld {
                 let code = codes.code(ledger: LedgerID(ledger), id: id, leaf: leaf)
                 try await connection.execute(
                     """
-                    UPDATE tenure.event SET code = \(code)
+                    UPDATE tenure.event SET code = \(code),
+                        "time" = coalesce((convert_from(entry, 'UTF8')::jsonb ->> 'time')::timestamptz, "time")
                     WHERE ledger_id = \(ledger) AND position = \(position) AND code <> \(code)
                     """)
             }
