@@ -36,7 +36,7 @@ package enum RowWalls {
         Wall(
             "event",
             "ledger_id position event_id stream_id kind version type time entry code leaf",
-            "code; readers refuse the row, and the sealer disowns it if no checkpoint covers it. "
+            "a code of its own; readers refuse the row, and the sealer disowns it if no checkpoint covers it. "
                 + "`verify`: entries, columns, signatures and proofs; see above"),
         Wall(
             "ledger", "ledger_id size time",

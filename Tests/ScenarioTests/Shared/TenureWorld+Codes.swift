@@ -16,10 +16,15 @@ extension TenureWorld {
         }
     }
 
-    /// Gives each event the time and the code of the entry that its row has now.
-    func recode() async throws {
+    /// Runs an update of events, and gives each event the time and the code of the entry that its row has then. All
+    /// becomes visible at once: the sealer disowns a row that it meets without its code.
+    ///
+    /// - Returns: The number of rows of the update.
+    func rewrite(_ update: SQL) async throws -> Int {
         let codes = try await codes
-        try await superuser { connection in
+        return try await superuser { connection in
+            try await connection.execute("BEGIN")
+            let count = try await connection.execute(update)
             for row in try await connection.query("SELECT ledger_id, position, event_id, leaf FROM tenure.event") {
                 let (ledger, position, id, leaf) = try row.decode(UUID.self, Int64.self, UUID.self, [UInt8].self)
                 let code = codes.code(ledger: LedgerID(ledger), id: id, leaf: leaf)
@@ -30,6 +35,8 @@ extension TenureWorld {
                     WHERE ledger_id = \(ledger) AND position = \(position) AND code <> \(code)
                     """)
             }
+            try await connection.execute("COMMIT")
+            return count
         }
     }
 }
