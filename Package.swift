@@ -190,13 +190,15 @@ let package = Package(
             name: "Bench",
             dependencies: [
                 "Schema", "Canonical", "Postgres", "Ledger", "Keys", "Credentials", "MPinCryptography", "Identity",
-                "Projections", "IdentityService", "TenureServer", "TenureAPI", crypto, cryptoExtras, logging, lifecycle,
+                "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", crypto, cryptoExtras,
+                logging,
+                lifecycle,
             ], path: "Benchmarks/Sources/Bench", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .executableTarget(
-            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", logging],
+            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", "TestSupport", logging],
             path: "Tests/LedgerWorker", swiftSettings: settings),
         // Holds a program, to be killed by a test.
         .executableTarget(

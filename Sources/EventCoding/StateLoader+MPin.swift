@@ -9,18 +9,19 @@ extension StateLoader {
     /// - Parameter keys: The identity's own key, if the decision needs the user id. A link does.
     /// - Throws: What ``EventCodec/decode(_:as:keys:)`` throws.
     package static func mpin(
-        _ id: MPinIdentityID, _ events: [RecordedEvent], keys: [UUID: PersonKey] = [:]
+        _ id: MPinIdentityID, _ events: StreamEvents, keys: [UUID: PersonKey] = [:]
     ) throws -> MPinIdentitySnapshot {
-        let state = MPinIdentity.fold(try FirstDecisions.of(events).map { try EventCodec.decode($0, keys: keys) })
-        return MPinIdentitySnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
+        let state = MPinIdentity.fold(
+            try FirstDecisions.of(events.events).map { try EventCodec.decode($0, keys: keys) })
+        return MPinIdentitySnapshot(id: id, state: state, version: events.version)
     }
 
     /// An activation folded from all events of its stream.
     package static func activation(
-        _ id: MPinActivationID, _ events: [RecordedEvent], keys: [UUID: PersonKey] = [:]
+        _ id: MPinActivationID, _ events: StreamEvents, keys: [UUID: PersonKey] = [:]
     ) throws -> MPinActivationSnapshot {
         let state = MPinActivation.fold(try events.map { try EventCodec.decode($0, keys: keys) })
-        return MPinActivationSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0)
+        return MPinActivationSnapshot(id: id, state: state, version: events.version)
     }
 }
 

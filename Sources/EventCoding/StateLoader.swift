@@ -26,17 +26,17 @@ package struct StateLoader: Sendable {
 
     /// A tenant folded from what ``tenantQuery(_:)`` found; one that nobody founded is at its initial state.
     package static func tenant(
-        _ id: TenantID, _ founding: RecordedEvent?, _ events: [RecordedEvent]
+        _ id: TenantID, _ founding: RecordedEvent?, _ events: StreamEvents
     ) throws -> TenantSnapshot {
         guard let founding, founding.stream.kind == StreamID.employeeKind else {
             return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
         }
-        let events = events.filter { $0.position > 1 }
+        let version = events.version, events = events.filter { $0.position > 1 }
         var state = Tenant.initial
         Tenant.evolve(&state, try EventCodec.decode(founding))
         for event in FirstDecisions.of(events) { Tenant.evolve(&state, try EventCodec.decode(event)) }
         return TenantSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves([founding] + events))
+            id: id, state: state, version: version, leaves: leaves([founding] + events))
     }
 
     /// An employee with keys, as known without names.
@@ -46,11 +46,11 @@ package struct StateLoader: Sendable {
     }
 
     /// An employee folded from all events of the stream.
-    package static func employee(_ id: EmployeeID, _ events: [RecordedEvent]) throws -> EmployeeSnapshot {
-        let first = FirstDecisions.of(events)
+    package static func employee(_ id: EmployeeID, _ events: StreamEvents) throws -> EmployeeSnapshot {
+        let first = FirstDecisions.of(events.events)
         let state = Employee.fold(try first.map { try EventCodec.decode($0) })
         return EmployeeSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: first)
+            id: id, state: state, version: events.version, leaves: leaves(events.events), events: first)
     }
 
     /// A user with credentials.
@@ -67,11 +67,11 @@ package struct StateLoader: Sendable {
     }
 
     /// A user folded from the events of the stream, or from those that ``credentials(of:)`` reads.
-    package static func user(_ id: UserID, _ events: [RecordedEvent]) throws -> UserSnapshot {
-        let first = FirstDecisions.of(events)
+    package static func user(_ id: UserID, _ events: StreamEvents) throws -> UserSnapshot {
+        let first = FirstDecisions.of(events.events)
         let state = User.fold(try first.map { try EventCodec.decode($0) })
         return UserSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events), events: first)
+            id: id, state: state, version: events.version, leaves: leaves(events.events), events: first)
     }
 
     /// An app with its secrets.
@@ -81,17 +81,17 @@ package struct StateLoader: Sendable {
     }
 
     /// An app folded from all events of the stream.
-    package static func app(_ id: AppID, _ events: [RecordedEvent]) throws -> AppSnapshot {
-        let first = FirstDecisions.of(events)
+    package static func app(_ id: AppID, _ events: StreamEvents) throws -> AppSnapshot {
+        let first = FirstDecisions.of(events.events)
         let state = App.fold(try first.map { try EventCodec.decode($0) })
-        return AppSnapshot(id: id, state: state, version: events.last?.streamVersion ?? 0, leaves: leaves(events))
+        return AppSnapshot(id: id, state: state, version: events.version, leaves: leaves(events.events))
     }
 
     /// What the operator accepted of a ledger's time, and the version of that stream.
     package func ledgerTime(_ ledger: LedgerID) async throws -> (state: LedgerTime.State, version: Int) {
         let stream = StreamID.ledgerTime(ledger)
         let events = try await reader.streams([stream])[stream] ?? []
-        return (LedgerTime.fold(try events.map { try EventCodec.decode($0) }), events.last?.streamVersion ?? 0)
+        return (LedgerTime.fold(try events.map { try EventCodec.decode($0) }), events.version)
     }
 
     private static func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
@@ -232,6 +232,9 @@ extension StreamID {
 
     /// The replacements of keys that sign tokens.
     package static let tokenKeys = StreamID(ledger: .system, kind: "tokenkeys", id: LedgerID.system.uuid)
+
+    /// The rows that are disowned.
+    package static let disowned = StreamID(ledger: .system, kind: "disowned", id: LedgerID.system.uuid)
 
     /// The one stream of checkpoints.
     package static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)

@@ -18,7 +18,7 @@ import TestSupport
         let body: (Int) throws -> Void
     }
 
-    private let stored: [StoredEntry]
+    private let stored: [CodedEntry]
     private let events: [RecordedEvent]
 
     static func main() async throws {
@@ -32,7 +32,7 @@ import TestSupport
     }
 
     /// Appends events and reads them back, because only the log makes entries.
-    private static func storedEntries() async throws -> [StoredEntry] {
+    private static func storedEntries() async throws -> [CodedEntry] {
         let stream = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
         let events = (0..<entries).map { _ in
             NewEvent(

@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import Logging
 import Postgres
+import TestSupport
 
 extension Worker {
     private func event(_ stream: StreamID) -> NewEvent {

@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import Logging
 import Postgres
+import TestSupport
 
 /// A process of its own for tests of races and crashes: `LedgerWorkerProcess mode url database key=value …`.
 ///

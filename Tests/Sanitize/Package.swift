@@ -41,7 +41,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
         .executableTarget(
-            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", logging],
+            name: "LedgerWorkerProcess", dependencies: ["Canonical", "Ledger", "Postgres", "TestSupport", logging],
             path: "Tests/LedgerWorker", swiftSettings: settings),
         .testTarget(
             name: "PostgresTests", dependencies: ["Postgres", "CLibPQ", logging, lifecycle], swiftSettings: settings),

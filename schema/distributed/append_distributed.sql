@@ -12,6 +12,7 @@ CREATE OR REPLACE FUNCTION tenure.append(
     _times timestamptz[], _limits timestamptz[], _tolerances integer[], _followers integer[],
     _event_callers integer[], _event_ledgers uuid[], _event_kinds text[], _event_streams uuid[],
     _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
+    _codes bytea[],
     _expectation_callers integer[], _expectation_ledgers uuid[], _expectation_kinds text[],
     _expectation_streams uuid[], _expectation_versions integer[],
     _claim_callers integer[], _claim_ledgers uuid[], _claim_kinds text[], _claim_keys bytea[], _claim_owners uuid[],
@@ -31,6 +32,7 @@ DECLARE
     _head_time timestamptz;
     _stored_time timestamptz;
     _entry bytea;
+    _code bytea;
     _position bigint;
     _version integer;
     _owner uuid;
@@ -80,17 +82,18 @@ BEGIN
             _ledger := NULL;
             _positions := '{}';
             FOR _event IN
-                SELECT e.ledger_id, e.event_id, e.time, e.entry
-                FROM unnest(_event_callers, _event_ledgers, _event_ids, _event_times, _entries)
-                    WITH ORDINALITY AS e(caller, ledger_id, event_id, time, entry, ordinal)
+                SELECT e.ledger_id, e.event_id, e.time, e.entry, e.code
+                FROM unnest(_event_callers, _event_ledgers, _event_ids, _event_times, _entries, _codes)
+                    WITH ORDINALITY AS e(caller, ledger_id, event_id, time, entry, code, ordinal)
                 WHERE e.caller = _caller ORDER BY e.ordinal
             LOOP
                 _events := _events + 1;
-                SELECT e.position, e.time, e.entry INTO _position, _head_time, _entry FROM tenure.event AS e
+                SELECT e.position, e.time, e.entry, e.code INTO _position, _head_time, _entry, _code
+                FROM tenure.event AS e
                 WHERE e.ledger_id = _event.ledger_id AND e.event_id = _event.event_id;
                 CONTINUE WHEN NOT FOUND;
                 _found := _found + 1;
-                _same := _same AND _entry = _event.entry;
+                _same := _same AND _entry = _event.entry AND _code = _event.code;
                 _stored_time := least(_stored_time, _head_time);
                 _latest := greatest(_latest, _head_time);
                 _positions := _positions || _position;
@@ -275,16 +278,17 @@ BEGIN
             FOR _event IN
                 SELECT e.* FROM unnest(
                     _event_callers, _event_ledgers, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
-                    _event_times, _entries) WITH ORDINALITY
-                    AS e(caller, ledger_id, kind, stream_id, version, event_id, type, time, entry, ordinal)
+                    _event_times, _entries, _codes) WITH ORDINALITY
+                    AS e(caller, ledger_id, kind, stream_id, version, event_id, type, time, entry, code, ordinal)
                 WHERE e.caller = _caller ORDER BY e.ordinal
             LOOP
                 _head := array_position(_ledgers, _event.ledger_id);
                 _position := _sizes[_head] + 1;
                 _sizes[_head] := _position;
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                INSERT INTO tenure.event (
+                    ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 VALUES (_event.ledger_id, _position, _event.event_id, _event.stream_id, _event.kind, _event.version,
-                    _event.type, _event.time, _event.entry);
+                    _event.type, _event.time, _event.entry, _event.code);
                 _positions := _positions || _position;
             END LOOP;
             _outcome.outcome := 'appended';

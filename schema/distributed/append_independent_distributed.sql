@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION tenure.append_independent(
     _tolerance integer, _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
     _event_ledgers integer[], _event_places integer[], _event_kinds text[], _event_streams uuid[],
     _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
+    _codes bytea[],
     _expectation_ledgers uuid[], _expectation_kinds text[], _expectation_streams uuid[],
     _expectation_versions integer[]
 ) RETURNS bigint[]
@@ -28,6 +29,7 @@ DECLARE
     _event_id uuid;
     _type text;
     _entry bytea;
+    _code bytea;
 BEGIN
     PERFORM tenure.lock_heads(_ledgers);
     FOR _i IN 1 .. cardinality(_ledgers) LOOP
@@ -60,8 +62,9 @@ BEGIN
         _type := _event_types[_i];
         _time := _event_times[_i];
         _entry := _entries[_i];
-        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-        VALUES (_ledger, _position, _event_id, _stream, _kind, _version, _type, _time, _entry);
+        _code := _codes[_i];
+        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+        VALUES (_ledger, _position, _event_id, _stream, _kind, _version, _type, _time, _entry, _code);
     END LOOP;
     _xact := pg_current_xact_id();
     FOR _i IN 1 .. cardinality(_ledgers) LOOP

@@ -14,6 +14,7 @@ CREATE OR REPLACE FUNCTION tenure.append(
     _times timestamptz[], _limits timestamptz[], _tolerances integer[], _followers integer[],
     _event_callers integer[], _event_ledgers uuid[], _event_kinds text[], _event_streams uuid[],
     _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
+    _codes bytea[],
     _expectation_callers integer[], _expectation_ledgers uuid[], _expectation_kinds text[],
     _expectation_streams uuid[], _expectation_versions integer[],
     _claim_callers integer[], _claim_ledgers uuid[], _claim_kinds text[], _claim_keys bytea[], _claim_owners uuid[],
@@ -37,12 +38,12 @@ BEGIN
     _batch.tolerances := _tolerances;
     _batch.followers := _followers;
     _batch.events := ARRAY(
-        SELECT ROW(e.caller, e.ledger_id, e.kind, e.stream_id, e.version, e.event_id, e.type, e.entry, e.ordinal,
-            e.time)::tenure.append_event
+        SELECT ROW(e.caller, e.ledger_id, e.kind, e.stream_id, e.version, e.event_id, e.type, e.entry, e.code,
+            e.ordinal, e.time)::tenure.append_event
         FROM unnest(
             _event_callers, _event_ledgers, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
-            _entries, _event_times) WITH ORDINALITY
-            AS e(caller, ledger_id, kind, stream_id, version, event_id, type, entry, time, ordinal));
+            _entries, _codes, _event_times) WITH ORDINALITY
+            AS e(caller, ledger_id, kind, stream_id, version, event_id, type, entry, code, time, ordinal));
     _batch.expectations := ARRAY(
         SELECT x::tenure.append_expectation FROM unnest(
             _expectation_callers, _expectation_ledgers, _expectation_kinds, _expectation_streams,

@@ -1,7 +1,7 @@
 -- One outcome for each of the ready callers, all against the state as it is; nothing is written. `appended` means that
 -- the caller may be written.
 --
--- An append whose events are all there already is a duplicate when their bytes are equal. A retry may have been encoded
+-- An append whose events are all there already is a duplicate when their bytes and codes are equal. A retry may have been encoded
 -- with another time than the events that were stored; it is told theirs, and comes again. Anything else that meets a
 -- known event id is refused.
 --
@@ -16,12 +16,12 @@ BEGIN
     RETURN QUERY
     WITH mine AS MATERIALIZED (SELECT * FROM unnest(_batch.events) WHERE caller = ANY (_ready)),
     known AS (
-        SELECT m.caller, count(*) AS events, count(v.position) AS found, bool_and(v.entry = m.entry) AS same,
+        SELECT m.caller, count(*) AS events, count(v.position) AS found, bool_and(v.entry = m.entry AND v.code = m.code) AS same,
             bool_or(v.time <> m.time) AS moved, min(v.time) AS time, max(v.time) AS latest,
             min(m.ordinal) FILTER (WHERE v.time <> m.time) AS first,
             array_agg(v.position ORDER BY m.ordinal) AS positions
         FROM mine AS m LEFT JOIN LATERAL (
-            SELECT e.position, e.entry, e.time FROM tenure.event AS e
+            SELECT e.position, e.entry, e.code, e.time FROM tenure.event AS e
             WHERE e.ledger_id = m.ledger_id AND e.event_id = m.event_id OFFSET 0) AS v ON true
         GROUP BY m.caller
     ), stale AS (

@@ -34,8 +34,9 @@ BEGIN
         FROM unnest(_batch.events) AS e JOIN unnest(_batch.heads) AS h ON h.ledger_id = e.ledger_id
         WHERE e.caller = ANY (_winners)
     ), stored AS (
-        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-        SELECT p.ledger_id, p.position, p.event_id, p.stream_id, p.kind, p.version, p.type, p.time, p.entry
+        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+        SELECT p.ledger_id, p.position, p.event_id, p.stream_id, p.kind, p.version, p.type, p.time, p.entry,
+            p.code
         FROM placed AS p ORDER BY p.ledger_id, p.position
     )
     SELECT p.caller, 'appended', NULL::uuid, NULL::text, NULL::uuid, NULL::integer, NULL::timestamptz,

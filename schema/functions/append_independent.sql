@@ -15,6 +15,7 @@ CREATE OR REPLACE FUNCTION tenure.append_independent(
     _tolerance integer, _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
     _event_ledgers integer[], _event_places integer[], _event_kinds text[], _event_streams uuid[],
     _event_versions integer[], _event_ids uuid[], _event_types text[], _event_times timestamptz[], _entries bytea[],
+    _codes bytea[],
     _expectation_ledgers uuid[], _expectation_kinds text[], _expectation_streams uuid[],
     _expectation_versions integer[]
 ) RETURNS bigint[]
@@ -55,12 +56,12 @@ BEGIN
     THEN
         RETURN NULL;
     END IF;
-    INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+    INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
     SELECT _ledgers[e.ledger], _sizes[e.ledger] + e.place, e.event_id, e.stream_id, e.kind, e.version, e.type, e.time,
-        e.entry
+        e.entry, e.code
     FROM unnest(
         _event_ledgers, _event_places, _event_kinds, _event_streams, _event_versions, _event_ids, _event_types,
-        _event_times, _entries) AS e(ledger, place, kind, stream_id, version, event_id, type, time, entry);
+        _event_times, _entries, _codes) AS e(ledger, place, kind, stream_id, version, event_id, type, time, entry, code);
     UPDATE tenure.ledger AS l SET size = l.size + n.count, time = n.latest, changed = pg_current_xact_id()
     FROM unnest(_ledgers, _counts, _latest, _sizes, _times) AS n(ledger_id, count, latest, size, head)
     WHERE l.ledger_id = n.ledger_id AND n.count > 0 AND l.size = n.size AND l.time = n.head;

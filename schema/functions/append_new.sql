@@ -5,7 +5,8 @@
 -- from the head's size.
 CREATE OR REPLACE FUNCTION tenure.append_new(
     _ledger uuid, _size bigint, _head timestamptz, _time timestamptz, _tolerance integer, _streams uuid[],
-    _kinds text[], _versions integer[], _ids uuid[], _types text[], _entries bytea[]) RETURNS void
+    _kinds text[], _versions integer[], _ids uuid[], _types text[], _entries bytea[],
+    _codes bytea[]) RETURNS void
 LANGUAGE plpgsql VOLATILE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $$
@@ -20,6 +21,7 @@ DECLARE
     _id uuid;
     _type text;
     _entry bytea;
+    _code bytea;
 BEGIN
     IF _time < _head THEN
         RAISE EXCEPTION 'a condition of the transaction does not hold' USING ERRCODE = 'P0T01';
@@ -44,8 +46,9 @@ BEGIN
         _id := _ids[_i];
         _type := _types[_i];
         _entry := _entries[_i];
-        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-        VALUES (_ledger, _position, _id, _stream, _kind, _version, _type, _time, _entry);
+        _code := _codes[_i];
+        INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+        VALUES (_ledger, _position, _id, _stream, _kind, _version, _type, _time, _entry, _code);
     END LOOP;
 END
 $$;

@@ -33,7 +33,7 @@ GRANT SELECT ON tenure.ledger TO tenure_reader;
 
 -- The events. `entry` is the event; the other columns repeat what is needed to find it. The table computes the leaf
 -- hash (RFC 6962 section 2.1) itself, so no writer can store another one. The version of a stream is that of its last
--- event.
+-- event. `code` says that a service wrote the entry: two bytes that name a key, and sixteen of an HMAC.
 CREATE TABLE tenure.event (
     ledger_id uuid NOT NULL,
     position bigint NOT NULL,
@@ -44,15 +44,17 @@ CREATE TABLE tenure.event (
     type text COLLATE "C" NOT NULL,
     time timestamptz NOT NULL,
     entry bytea NOT NULL,
+    code bytea NOT NULL,
     leaf bytea NOT NULL GENERATED ALWAYS AS (sha256('\x00'::bytea || entry)) STORED,
     CONSTRAINT event_pkey PRIMARY KEY (ledger_id, position),
     CONSTRAINT event_id_key UNIQUE (ledger_id, event_id),
     CONSTRAINT event_stream_key UNIQUE (ledger_id, stream_id, kind, version),
-    CONSTRAINT event_position CHECK (position >= 1),
+    CONSTRAINT event_position CHECK (position BETWEEN 1 AND 9007199254740991),
     CONSTRAINT event_version CHECK (version >= 1),
     CONSTRAINT event_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
     CONSTRAINT event_type CHECK (octet_length(type) BETWEEN 1 AND 64),
-    CONSTRAINT event_entry CHECK (octet_length(entry) BETWEEN 2 AND 65535)
+    CONSTRAINT event_entry CHECK (octet_length(entry) BETWEEN 2 AND 65535),
+    CONSTRAINT event_code CHECK (octet_length(code) = 18)
 ) WITH (toast_tuple_target = 8160);
 -- Sealed bytes and hashes do not compress, and trying takes as long as the rest of the insertion. An entry stays in its
 -- row up to what a page can hold.

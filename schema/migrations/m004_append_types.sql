@@ -4,7 +4,7 @@ SET LOCAL ROLE tenure_owner;
 -- One event; `ordinal` is its place in the batch.
 CREATE TYPE tenure.append_event AS (
     caller integer, ledger_id uuid, kind text, stream_id uuid, version integer, event_id uuid, type text, entry bytea,
-    ordinal integer
+    code bytea, ordinal integer
 );
 
 -- The version one caller expects of a stream, whether or not it appends to it.

@@ -1,10 +1,15 @@
+import Crypto
 import Foundation
+import Ledger
 import Logging
 import Postgres
 import Schema
 
 /// The private cluster that `scripts/bench` has started.
 struct Cluster: Sendable {
+    /// The codes of events in databases without a service.
+    static let codes = EventCodes(key: SymmetricKey(size: .bits256))
+
     /// The directory of the server's Unix socket.
     let socket: String
     /// The program `pgbench`.

@@ -1,4 +1,5 @@
 import Canonical
+import EventCoding
 import Foundation
 import Keys
 import Ledger
@@ -13,6 +14,8 @@ struct CopiedCompanies: Sendable {
 
     let cluster: Cluster
     let database: String
+    /// The keys of the service whose log this is.
+    let masters: MasterKeys
 
     /// Appends `count` companies.
     func make(_ count: Int) async throws {
@@ -20,7 +23,8 @@ struct CopiedCompanies: Sendable {
         let renewed = Set(original.flatMap { [$0.id, $0.stream.id, $0.stream.ledger.uuid] })
         let application = try cluster.configuration(database, as: "tenure_app")
         try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
-            let appender = Appender(pool: pool, logger: Cluster.logger)
+            let ring = try await KeyRing.load(from: pool, masters: masters)
+            let appender = Appender(pool: pool, codes: EventCodes(ring), logger: Cluster.logger)
             async let running: Void = appender.run()
             try await withThrowingTaskGroup { group in
                 for caller in 0..<Self.callers {
@@ -47,7 +51,7 @@ struct CopiedCompanies: Sendable {
     private func original() async throws -> [RecordedEvent] {
         let reader = try cluster.configuration(database, as: "tenure_reader")
         return try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
-            let log = EventLog(pool: readers, keys: nil)
+            let log = EventLog(pool: readers, codes: .unchecked, keys: nil)
             guard let company = try await log.ledgers().first(where: { $0.id.isTenant }) else {
                 throw BenchError("nobody has founded a company")
             }

@@ -1,3 +1,4 @@
+import EventCoding
 import Foundation
 import Keys
 import Ledger
@@ -36,7 +37,7 @@ struct FeedLagBench: Benchmark {
             let reader = try cluster.configuration(Self.database, as: "tenure_reader")
             return try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
                 try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
-                    try await LagSample(pool: pool, readers: readers, foundings: foundings)
+                    try await LagSample(pool: pool, readers: readers, masters: masters, foundings: foundings)
                         .run(rate: Self.appendsPerSecond, seconds: seconds)
                 }
             }
@@ -51,6 +52,7 @@ struct FeedLagBench: Benchmark {
 private struct LagSample: Sendable {
     let pool: PostgresPool
     let readers: PostgresPool
+    let masters: MasterKeys
     let foundings: [RecordedEvent]
 
     /// What was seen: events per second, and milliseconds.
@@ -80,7 +82,8 @@ private struct LagSample: Sendable {
     }
 
     func run(rate: Double, seconds: Int) async throws -> Lag {
-        let appender = Appender(pool: pool, logger: Cluster.logger)
+        let ring = try await KeyRing.load(from: pool, masters: masters)
+        let appender = Appender(pool: pool, codes: EventCodes(ring), logger: Cluster.logger)
         let hints = FeedHints(pool: pool, logger: Cluster.logger)
         let answered = Answered()
         let start = ContinuousClock.now

@@ -54,7 +54,7 @@ struct FeedReaders: Sendable {
             for (ledger, page) in try await reader.entries(after: cursors, limit: 16_000) {
                 let cursor = cursors[ledger] ?? 0
                 let expected = (cursor + 1)..<(cursor + 1 + Int64(page.entries.count))
-                guard page.positions.elementsEqual(expected) else {
+                guard page.entries.map(\.position).elementsEqual(expected) else {
                     throw BenchError("the feed of a ledger has a gap after \(cursor)")
                 }
                 cursors[ledger] = page.cursor

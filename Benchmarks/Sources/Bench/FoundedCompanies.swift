@@ -48,7 +48,7 @@ struct FoundedCompanies: Sendable {
         }
         let reader = try cluster.configuration(database, as: "tenure_reader")
         return try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
-            let log = EventLog(pool: readers, keys: nil)
+            let log = EventLog(pool: readers, codes: .unchecked, keys: nil)
             var foundings: [RecordedEvent] = []
             for (ledger, _) in try await log.ledgers() where ledger.isTenant {
                 if let founding = try await log.founding(of: ledger) { foundings.append(founding) }

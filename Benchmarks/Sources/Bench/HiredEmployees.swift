@@ -1,6 +1,8 @@
 import Canonical
+import EventCoding
 import Foundation
 import Identity
+import Keys
 import Ledger
 import Postgres
 
@@ -11,12 +13,15 @@ import Postgres
 struct HiredEmployees: Sendable {
     let cluster: Cluster
     let database: String
+    /// The keys of the service whose log this is.
+    let masters: MasterKeys
 
     /// Appends three events for each of about `count` employees.
     func hire(_ count: Int, at companies: [RecordedEvent]) async throws {
         let application = try cluster.configuration(database, as: "tenure_app")
         try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
-            let appender = Appender(pool: pool, logger: Cluster.logger)
+            let ring = try await KeyRing.load(from: pool, masters: masters)
+            let appender = Appender(pool: pool, codes: EventCodes(ring), logger: Cluster.logger)
             async let running: Void = appender.run()
             try await withThrowingTaskGroup { group in
                 for founding in companies {

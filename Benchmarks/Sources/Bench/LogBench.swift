@@ -144,9 +144,10 @@ struct LogBench: Benchmark {
         let reading = try cluster.configuration(database, as: "tenure_reader")
         return try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
             try await withPostgresPool(configuration: reading, logger: Cluster.logger) { readerPool in
-                let appender = Appender(pool: pool, logger: Cluster.logger)
+                let appender = Appender(pool: pool, codes: Cluster.codes, logger: Cluster.logger)
                 async let running: Void = appender.run()
-                let result = try await body(appender, LedgerReader(pool: readerPool, storesTiles: false))
+                let result = try await body(
+                    appender, LedgerReader(pool: readerPool, codes: Cluster.codes, storesTiles: false))
                 appender.stop()
                 try await running
                 return result

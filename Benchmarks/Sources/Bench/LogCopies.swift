@@ -1,8 +1,10 @@
 import Canonical
 import Credentials
 import Crypto
+import EventCoding
 import Foundation
 import Identity
+import Keys
 import Ledger
 import Postgres
 import Projections
@@ -14,6 +16,8 @@ import Projections
 struct LogCopies: Sendable {
     let cluster: Cluster
     let database: String
+    /// The keys of the service whose log this is.
+    let masters: MasterKeys
     /// Those who logged in, by the bytes of their device keys.
     let people: [[UInt8]: BlindPerson]
 
@@ -26,9 +30,10 @@ struct LogCopies: Sendable {
         let application = try cluster.configuration(database, as: "tenure_app")
         let reader = try cluster.configuration(database, as: "tenure_reader")
         return try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
-            let log = EventLog(pool: readers, keys: nil)
+            let log = EventLog(pool: readers, codes: .unchecked, keys: nil)
             try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
-                let appender = Appender(pool: pool, logger: Cluster.logger)
+                let ring = try await KeyRing.load(from: pool, masters: masters)
+                let appender = Appender(pool: pool, codes: EventCodes(ring), logger: Cluster.logger)
                 async let running: Void = appender.run()
                 try await grow(log, appender, to: count)
                 appender.stop()

@@ -46,7 +46,8 @@ struct OpenIDBench: Benchmark {
             return secret
         }
         self.people = people
-        try await CopiedCompanies(cluster: cluster, database: Self.database).make(Self.companies - Self.people)
+        try await CopiedCompanies(cluster: cluster, database: Self.database, masters: masters).make(
+            Self.companies - Self.people)
         _ = try await FollowedViews(cluster: cluster, database: Self.database, masters: masters).settle()
         try await cluster.execute("VACUUM ANALYZE", in: Self.database)
     }

@@ -33,7 +33,7 @@ struct StateLoadBench: Benchmark {
         if repetition.isMultiple(of: 2) { streams.reverse() }
         let application = try cluster.configuration(Self.database, as: "tenure_app")
         let rates = try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
-            let reader = LedgerReader(pool: pool)
+            let reader = LedgerReader(pool: pool, codes: Cluster.codes)
             var elapsed: [Measure: Duration] = [:]
             var counts: [Measure: Int] = [:]
             let deadline = ContinuousClock.now + .seconds(plan.seconds)
@@ -59,7 +59,7 @@ struct StateLoadBench: Benchmark {
         let employee = StreamID(ledger: LedgerID(UUID()), kind: "employee", id: UUID())
         let application = try cluster.configuration(database, as: "tenure_app")
         try await withPostgresPool(configuration: application, logger: Cluster.logger) { pool in
-            let appender = Appender(pool: pool, logger: Cluster.logger)
+            let appender = Appender(pool: pool, codes: Cluster.codes, logger: Cluster.logger)
             async let running: Void = appender.run()
             _ = try await appender.append(append(to: employee, events: eventsOfAnEmployee))
             try await withThrowingTaskGroup { group in

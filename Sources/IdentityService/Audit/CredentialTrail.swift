@@ -188,7 +188,7 @@ struct UserRecords: Sendable {
     private let reader: LedgerReader
 
     /// Compares over a pool of the reader role.
-    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, storesTiles: false) }
+    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false) }
 
     /// Returns what is wrong with the records, and the validations without a record.
     ///
@@ -217,14 +217,14 @@ struct UserRecords: Sendable {
     /// Reads streams. A stream with malformed entries is a violation and does not prevent others from being read.
     private func read(
         _ streams: [StreamID], _ violations: inout [Violation]
-    ) async throws -> [StreamID: [RecordedEvent]] {
+    ) async throws -> [StreamID: StreamEvents] {
         do { return try await reader.streams(streams) } catch {
-            guard error.code == .invalidEntry else { throw error }
+            guard error.code == .invalidEntry || error.code == .streamGap else { throw error }
             guard streams.count > 1 else {
                 violations += streams.map { Violation(.entry, ledger: $0.ledger, "a user's stream cannot be read") }
                 return [:]
             }
-            var events: [StreamID: [RecordedEvent]] = [:]
+            var events: [StreamID: StreamEvents] = [:]
             for stream in streams {
                 events.merge(try await read([stream], &violations)) { first, _ in first }
             }

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Ledger
 import Logging
 import Postgres
@@ -8,6 +9,8 @@ import Postgres
 struct LedgerRepair: Sendable {
     /// Connections of the application role.
     let pool: PostgresPool
+    /// Whose rows count for the time of a head.
+    let codes: EventCodes
     let memory: SealMemory
     let logger: Logger
 
@@ -26,13 +29,13 @@ struct LedgerRepair: Sendable {
                 WHERE e.position = e.number
                 """)
             let size = try counted.first?.decode(Int64.self) ?? sealed
+            let time = try await time(of: ledger, upTo: size, &connection)
             let set = try await connection.query(
                 """
                 UPDATE tenure.ledger AS l SET size = n.size, changed = pg_current_xact_id(),
                     "time" = coalesce(n."time", '0001-01-01T00:00:00Z')
-                FROM (SELECT \(size) AS size, (SELECT e."time" FROM tenure.event AS e
-                    WHERE e.ledger_id = \(ledger.uuid) AND e.position = \(size)) AS "time") AS n
-                WHERE l.ledger_id = \(ledger.uuid) AND (n.size = 0 OR n."time" IS NOT NULL)
+                FROM (SELECT \(size)::bigint AS size, \(time)::timestamptz AS "time") AS n
+                WHERE l.ledger_id = \(ledger.uuid)
                     AND (l.size, l."time") IS DISTINCT FROM (n.size, coalesce(n."time", '0001-01-01T00:00:00Z'))
                 RETURNING l.size
                 """)
@@ -40,6 +43,28 @@ struct LedgerRepair: Sendable {
         }
         if changed { tell(.head, ledger, size) }
         return size
+    }
+
+    /// The time of the last event that a service wrote; `nil` if there is none.
+    private func time(
+        of ledger: LedgerID, upTo size: Int64, _ connection: inout PostgresConnection
+    ) async throws -> PostgresTimestamp? {
+        var end = size
+        while end > 0 {
+            let rows = try await connection.query(
+                """
+                SELECT position, "time", event_id, leaf, code FROM tenure.event
+                WHERE ledger_id = \(ledger.uuid) AND position <= \(end) ORDER BY position DESC LIMIT 100
+                """)
+            for row in rows {
+                let (position, time, id, leaf, code) = try row.decode(
+                    Int64.self, PostgresTimestamp.self, UUID.self, [UInt8].self, [UInt8].self)
+                end = position - 1
+                if codes.isRight(code, ledger: ledger, id: id, leaf: leaf) { return time }
+            }
+            if rows.isEmpty { break }
+        }
+        return nil
     }
 
     /// Replaces the row of a checkpoint, unless it is another one by now.

@@ -1,4 +1,4 @@
-import Ledger
+package import Ledger
 package import Logging
 package import Postgres
 import ServiceLifecycle
@@ -23,8 +23,8 @@ package struct RecountLedgers: Service {
     ///   - pool: Connections of the reader role.
     ///   - memory: What is known of checkpoints; it takes the alarms.
     ///   - period: The longest time that a whole round may take.
-    package init(pool: PostgresPool, memory: SealMemory, period: Duration, logger: Logger) {
-        reader = LedgerReader(pool: pool, storesTiles: false)
+    package init(pool: PostgresPool, codes: EventCodes, memory: SealMemory, period: Duration, logger: Logger) {
+        reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
         ledgers = FindGrownLedgers(pool: pool)
         self.memory = memory
         self.period = period
@@ -65,11 +65,15 @@ package struct RecountLedgers: Service {
         var frontier = MerkleFrontier()
         while frontier.size < sealed.size {
             let start = ContinuousClock.now
-            // The codes of events are compared here, once the reader returns them.
             let page = try await reader.entries(
-                of: ledger, after: frontier.size, through: sealed.size, limit: Self.page, without: [])
+                of: ledger, after: frontier.size, through: sealed.size, limit: Self.page, without: [],
+                leavingDisowned: true)
             for entry in page.entries where entry.position == frontier.size + 1 {
                 frontier.append(MerkleTree.leafHash(entry.bytes))
+                // The code covers the entry; the columns decide to which stream it belongs.
+                guard entry.isDisowned || entry.placeOfPosition != nil || (try? entry.event()) != nil else {
+                    return "it has an event that no service wrote"
+                }
             }
             guard page.entries.last?.position == frontier.size else {
                 return "it lacks an event that its checkpoint covers"

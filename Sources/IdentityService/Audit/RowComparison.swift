@@ -49,7 +49,7 @@ struct RowComparison: Sendable {
                     WHERE c.ledger_id = s.ledger_id AND c.subject = s.app_id AND c.tenant_version > s.tenant_version)
                 """)
         }
-        let reader = LedgerReader(pool: pool, storesTiles: false)
+        let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
         var violations: [Violation] = []
         for row in rows {
             let (app, ledger, position) = try row.decode(UUID?.self, UUID.self, Int64.self)
@@ -87,7 +87,7 @@ struct RowComparison: Sendable {
                     """)
             }.map { try $0.decode(UUID.self) })
         let streams = Set(opened.map { StreamID.app($0.app) })
-        let events = try await LedgerReader(pool: pool, storesTiles: false).streams(Array(streams))
+        let events = try await LedgerReader(pool: pool, codes: .unchecked, storesTiles: false).streams(Array(streams))
         return try opened.compactMap { app, secret in
             for event in events[.app(app)] ?? [] where event.type == AppSecretRevoked.type {
                 guard let revoked = try EventCodec.payload(of: event) as? AppSecretRevoked, revoked.secretID == secret,
@@ -103,7 +103,7 @@ struct RowComparison: Sendable {
 
     /// Charges that say that less was spent than charges before them left.
     private func budgets() async throws -> [Violation] {
-        let reader = LedgerReader(pool: pool, storesTiles: false)
+        let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
         let others = EventCatalogue.all.map { $0.type }.filter {
             $0 != AttemptCharged.type && $0 != AttemptsCleared.type
         }

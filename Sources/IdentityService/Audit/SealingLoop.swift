@@ -158,22 +158,30 @@ actor SealDelayGauge {
 
     private let pool: PostgresPool
     private let memory: SealMemory
+    private let disowned: DisownedEntries
     private var known: (count: Int, at: ContinuousClock.Instant)?
 
-    init(pool: PostgresPool, memory: SealMemory) {
+    init(pool: PostgresPool, memory: SealMemory, disowned: DisownedEntries) {
         self.pool = pool
         self.memory = memory
+        self.disowned = disowned
     }
 
     /// The gauge in the Prometheus text format, if the database answers, and what this process's sealer found.
     func metrics() async -> String {
-        guard let count = try? await count() else { return memory.metrics }
+        let found = """
+            # HELP tenure_disowned_events Rows of the log that no service wrote, and that the log disowns.
+            # TYPE tenure_disowned_events gauge
+            tenure_disowned_events \(disowned.count)
+
+            """ + memory.metrics
+        guard let count = try? await count() else { return found }
         return """
             # HELP tenure_unsealed_ledgers Ledgers with an event that no checkpoint has covered for a minute.
             # TYPE tenure_unsealed_ledgers gauge
             tenure_unsealed_ledgers \(count)
 
-            """ + memory.metrics
+            """ + found
     }
 
     private func count() async throws -> Int {

@@ -25,6 +25,7 @@ package struct SignGrownLedgers: Sendable {
     private let signer: CheckpointSigner
     private let records: CheckpointRecords
     private let repair: LedgerRepair
+    private let disowning: DisownEntries
     private let now: (@Sendable () -> Timestamp)?
     private let logger: Logger
     /// What this process knows of all checkpoints.
@@ -39,20 +40,22 @@ package struct SignGrownLedgers: Sendable {
     ///   - memory: What the process knows of checkpoints; `nil` begins with nothing.
     ///   - now: A clock in place of the database's, for tests with a clock of their own.
     package init(
-        pool: PostgresPool, readerPool: PostgresPool, appender: any AppendTarget, signer: CheckpointSigner,
-        tiles: TileCodes? = nil, memory: SealMemory? = nil, now: (@Sendable () -> Timestamp)? = nil, logger: Logger
+        pool: PostgresPool, readerPool: PostgresPool, codes: EventCodes, appender: any AppendTarget,
+        signer: CheckpointSigner, tiles: TileCodes? = nil, memory: SealMemory? = nil,
+        now: (@Sendable () -> Timestamp)? = nil, logger: Logger
     ) {
         self.pool = pool
         self.appender = appender
         self.signer = signer
         self.now = now
         self.logger = logger
-        let memory = memory ?? SealMemory(key: signer.key), reader = LedgerReader(pool: pool)
+        let memory = memory ?? SealMemory(key: signer.key), reader = LedgerReader(pool: pool, codes: codes)
         self.memory = memory
         self.reader = tiles.map(reader.using) ?? reader
         ledgers = FindGrownLedgers(pool: readerPool)
         records = CheckpointRecords(reader: reader, memory: memory)
-        repair = LedgerRepair(pool: pool, memory: memory, logger: logger)
+        repair = LedgerRepair(pool: pool, codes: codes, memory: memory, logger: logger)
+        disowning = DisownEntries(reader: reader, appender: appender, now: now, logger: logger)
     }
 
     /// Signs everything that was committed before the call, unless another process does.
@@ -66,9 +69,13 @@ package struct SignGrownLedgers: Sendable {
         // Read before the ledgers: what was committed by then is covered at the end of the round.
         let start = try await clock()
         let began = ContinuousClock.now
-        var rest = memory.candidates(try await ledgers.look())[...]
+        let candidates = memory.candidates(try await ledgers.look())
         memory.look = .now - began
-        var isComplete = false, hasSigned = false, isWhole = true, isSystemGood = true
+        // What readers met may lie in a ledger that seems at rest.
+        let met = reader.codes.disowned.reported.subtracting(candidates).subtracting([.system])
+        var rest = (candidates + met)[...]
+        var isComplete = false, hasSigned = false, isWhole = true
+        var isSystemGood = try await apart(.system, isAll: false) { try await disownInSystem() } != nil
         while !isComplete {
             // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
             // conflict.
@@ -183,11 +190,29 @@ package struct SignGrownLedgers: Sendable {
         if !isRight { sealed = try await checkpoint(of: found, at: size) }
         let last = sealed ?? SealMemory.Sealed(size: 0, root: MerkleTree.emptyRoot)
         guard size >= last.size else { throw SealFault(reason: "it has fewer events than its checkpoint covers") }
+        if size - last.size > MerkleTile.width { try await reader.check(ledger, last.size..<size) }
+        try await disown(ledger, last.size)
         guard size > last.size || (evenAtRest && size > 0) else { return nil }
         let (before, now) = try await roots(ledger, from: last.size, to: &size)
         guard before == last.root else { throw Self.differs }
+        // What the roots were computed from is examined with them.
+        try await disown(ledger, last.size)
         guard size > last.size || evenAtRest else { return nil }
         return try signer.sign(ledger, size: size, root: now)
+    }
+
+    /// Disowns what was met behind a checkpoint. Who made these rows chose their times, which the head does not follow.
+    private func disown(_ ledger: LedgerID, _ sealed: Int64) async throws {
+        if try await disowning.run(ledger, sealed: sealed) { _ = try await repair.setHead(ledger, from: sealed) }
+    }
+
+    /// Examines the system ledger before its records are read.
+    private func disownInSystem() async throws {
+        try await disowning.refresh()
+        guard let system = try await ledgers.rows([.system]).first else { return }
+        let sealed = memory.judge(system.checkpoint, of: .system).sealed?.size ?? 0, size = try await head(of: system)
+        if size > sealed { try await reader.check(.system, sealed..<size) }
+        try await disown(.system, sealed)
     }
 
     private static let differs = SealFault(reason: "it differs from its signed checkpoint")
@@ -211,6 +236,8 @@ package struct SignGrownLedgers: Sendable {
         let ledger = found.ledger
         guard let sealed = try await records.find(ledger) else {
             guard size > 0 else { return nil }
+            try await reader.check(ledger, 0..<1)
+            try await disown(ledger, 0)
             let root = try await reader.root(ledger, size: 1).root
             try await repair.setCheckpoint(signer.sign(ledger, size: 1, root: root), replacing: found.checkpoint)
             return SealMemory.Sealed(size: 1, root: root)

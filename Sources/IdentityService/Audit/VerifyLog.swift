@@ -32,10 +32,12 @@ package struct VerifyLog: Sendable {
         let began = try await clock()
         let stored = try await StoredLedgers(pool: pool).all()
         let wanted = request.ledger.map { ledger in stored.filter { $0.key == ledger || $0.key == .system } } ?? stored
+        let anchor = try await StoredCheckpoint.find(.system, pool)?.expectedRoot
+        let disowned = try await DisownEntries.sealed(in: pool, upTo: anchor?.size ?? 0)
         let counter = VerifiedCount(total: wanted.values.reduce(0, +), progress)
         var report = VerifyReport()
         var system = LogInspector(checksSignatures: request.checksSignatures)
-        var ofSystem = try await verify(.system, records: [], &system, counter)
+        var ofSystem = try await verify(.system, records: [], disowned, &system, counter)
         ofSystem.violations += system.settleSystem(at: try await clock())
         ofSystem.notes = system.authority.notes
         report.anchor = request.anchor.map {
@@ -45,7 +47,7 @@ package struct VerifyLog: Sendable {
         report.violations += OperatorSignatures.violations(system.authority.operatorKey, pinned: request.operatorKey)
         let ledgers = Set(wanted.keys).union(request.ledger.map { [$0] } ?? Set(system.records.keys))
         let rest = ledgers.subtracting([.system])
-        let known = (records: system.records, system: system.authority)
+        let known = (records: system.records, system: system.authority, disowned: disowned)
         // Tenants come first: the records that their validations need are in directories, which are read later.
         var validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
         validated.causes.isComplete = request.ledger == nil
@@ -63,7 +65,9 @@ package struct VerifyLog: Sendable {
     }
 
     /// The system ledger's statements about the other ledgers.
-    private typealias Known = (records: [LedgerID: [ExpectedRoot]], system: SystemAuthority)
+    private typealias Known = (
+        records: [LedgerID: [ExpectedRoot]], system: SystemAuthority, disowned: DisownedEntries
+    )
 
     /// Verifies ledgers, a few at once, and returns the user keys that signed validations in them.
     private func verify(
@@ -88,12 +92,13 @@ package struct VerifyLog: Sendable {
         _ known: Known, _ keys: [LedgerID: ValidatedKeys], _ counter: VerifiedCount
     ) {
         guard let ledger = left.popFirst() else { return }
+        let disowned = known.disowned
         let (records, system, validated) = (known.records[ledger] ?? [], known.system, keys[ledger] ?? ValidatedKeys())
         group.addTask {
             var inspector = LogInspector(
                 checksSignatures: request.checksSignatures, system: system, of: ledger, at: try await clock(),
                 sealed: records, validated: validated)
-            var findings = try await verify(ledger, records: records, &inspector, counter)
+            var findings = try await verify(ledger, records: records, disowned, &inspector, counter)
             findings.violations += inspector.ahead(of: try await clock(), in: ledger)
             findings.take(inspector, of: ledger, request)
             return findings
@@ -107,7 +112,8 @@ package struct VerifyLog: Sendable {
     }
 
     private func verify(
-        _ ledger: LedgerID, records: [ExpectedRoot], _ inspector: inout LogInspector, _ counter: VerifiedCount
+        _ ledger: LedgerID, records: [ExpectedRoot], _ disowned: DisownedEntries, _ inspector: inout LogInspector,
+        _ counter: VerifiedCount
     ) async throws -> LedgerFindings {
         // Read before the head, which then has at least this size, and after the system ledger.
         let checkpoint = try await StoredCheckpoint.find(ledger, pool)
@@ -116,7 +122,7 @@ package struct VerifyLog: Sendable {
         if ledger == .system, let anchor = request.anchor?.checkpoint.checkpoint {
             roots.append(ExpectedRoot(size: anchor.size, root: anchor.root, source: .anchor))
         }
-        let check = CheckStoredLedger(pool: pool)
+        let check = CheckStoredLedger(pool: pool, disowned: disowned)
         let report = try await check.run(ledger, expecting: roots, inspector: &inspector) { count in
             counter.add(count)
         }

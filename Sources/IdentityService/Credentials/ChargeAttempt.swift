@@ -69,7 +69,8 @@ struct ChargeAttempt: Sendable {
             var append = try events(id, row.state, budget, result, app, call)
             let head = try LockedHead(locked), tolerance = context.settings.clockTolerance
             append.time = max(recorded.time, head.time)
-            let statement = try AppendStatement(append, after: head, tolerance: tolerance)
+            let statement = try AppendStatement(
+                append, after: head, codes: context.reader.codes, tolerance: tolerance)
             // A decoy has no log for the event, so the savepoint takes it back after the same work.
             let ending: SQL = row.state.isDecoy ? "ROLLBACK TO SAVEPOINT charged" : "RELEASE SAVEPOINT charged"
             let replacement = try store.replacement(next)

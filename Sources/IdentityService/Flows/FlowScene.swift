@@ -61,6 +61,7 @@ struct FlowSceneReading: Sendable {
     private let tenant: TenantID?
     private let streams: (query: StreamsQuery, place: PipelinedReads.Handle)
     private let rows: RowAuthentication
+    private let codes: EventCodes
     private let device: (reading: DeviceReading, place: PipelinedReads.Handle)?
     private let wrapped: PipelinedReads.Handle?
     private let lifetime: PipelinedReads.Handle?
@@ -102,11 +103,12 @@ struct FlowSceneReading: Sendable {
         self.tenant = tenant
         self.reads = reads
         rows = context.rows
+        codes = context.reader.codes
     }
 
     /// Reads the rows that ``reads`` return.
     func read(_ found: PipelinedRows) throws -> FlowScene {
-        let read = try streams.query.read(found.of(streams.place))
+        let read = try streams.query.read(found.of(streams.place), codes)
         var scene = FlowScene(user: try StateLoader.user(user, read.streams[.user(user)] ?? []))
         if let tenant {
             scene.tenant = try StateLoader.tenant(tenant, read.founding, read.streams[.tenant(tenant)] ?? [])

@@ -125,6 +125,7 @@ struct SubjectReading: Sendable {
     let subject: NamedAccount
     let reads: PipelinedReads
     private let rows: RowAuthentication
+    private let codes: EventCodes
     private let claims: (query: ClaimsQuery, place: PipelinedReads.Handle)
     private let company: (query: StreamsQuery, place: PipelinedReads.Handle)
 
@@ -132,6 +133,7 @@ struct SubjectReading: Sendable {
     init(_ subject: NamedAccount, _ context: ServiceContext) {
         self.subject = subject
         rows = context.rows
+        codes = context.reader.codes
         let id = subject.tenantId
         let claims = ClaimsQuery([context.ring.employeeClaim(subject.companyEmployeeId, in: id)])
         let company = StateLoader.tenantQuery(id)
@@ -148,7 +150,7 @@ struct SubjectReading: Sendable {
         var subject = subject
         let claim = try claims.query.read(found.of(claims.place)).first { rows.accepts($0) }
         subject.employee = claim.map { EmployeeID($0.owner) }
-        let id = subject.tenantId, read = try company.query.read(found.of(company.place))
+        let id = subject.tenantId, read = try company.query.read(found.of(company.place), codes)
         let tenant = try StateLoader.tenant(id, read.founding, read.streams[.tenant(id)] ?? [])
         return FoundSubject(subject: subject, tenant: tenant)
     }

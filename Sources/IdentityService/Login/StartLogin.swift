@@ -92,7 +92,9 @@ package struct StartLogin: AppUseCase {
         }
         // The first event of an employee names the user, and that never changes.
         let first = try await context.reader.beginnings(of: [.employee(employee, in: found.subject.tenantId)])
-        guard let owner = try StateLoader.employee(employee, first).state.account?.user else { return nil }
+        guard let owner = try StateLoader.employee(employee, StreamEvents(first)).state.account?.user else {
+            return nil
+        }
         let read = try await context.reader.read(StreamsQuery([], tail: StateLoader.credentials(of: owner)))
         let user = try StateLoader.user(owner, read.streams[.user(owner)] ?? [])
         return user.state.credentials == nil ? nil : user

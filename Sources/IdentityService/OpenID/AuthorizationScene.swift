@@ -98,6 +98,6 @@ extension ServiceContext {
     ) async throws -> (state: Consent.State, version: Int) {
         let stream = StreamID.consent(employee, to: client, in: tenant)
         let events = try await reader.streams([stream])[stream] ?? []
-        return (Consent.fold(try events.map { try EventCodec.decode($0) }), events.last?.streamVersion ?? 0)
+        return (Consent.fold(try events.map { try EventCodec.decode($0) }), events.version)
     }
 }

@@ -44,7 +44,7 @@ struct GrantInLog: Sendable {
         return GrantInLog(
             tenant: log.tenant, employee: log.employee,
             client: try StateLoader.app(client, events[.app(client)] ?? []), ground: ground,
-            consentVersion: consents.last?.streamVersion ?? 0, sessionID: session, session: log.session,
+            consentVersion: consents.version, sessionID: session, session: log.session,
             grant: try GrantGround.Grant(events[granted] ?? []), longest: context.settings.grantLifetime)
     }
 
@@ -90,7 +90,7 @@ struct GrantInLog: Sendable {
 
 extension GrantGround.Grant {
     /// The grant of a stream; `nil` without an opening.
-    fileprivate init?(_ events: [RecordedEvent]) throws {
+    fileprivate init?(_ events: StreamEvents) throws {
         guard let first = events.first, let opened = try EventCodec.payload(of: first) as? GrantOpened else {
             return nil
         }

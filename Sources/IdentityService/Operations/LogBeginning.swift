@@ -37,9 +37,17 @@ package struct LogBeginning: Sendable, Equatable {
     ///
     /// - Throws: `KeysError` with the code `keys.wrong_keys`, or ``LedgerError``.
     package static func read(_ reader: LedgerReader, by ring: KeyRing) async throws -> LogBeginning? {
-        let beginning = try await read(reader)
-        if let beginning { try ring.check(beginning.keyCheck) }
-        return beginning
+        do {
+            try await reader.refreshDisowned()
+            let beginning = try await read(reader)
+            if let beginning { try ring.check(beginning.keyCheck) }
+            return beginning
+        } catch let error as LedgerError where error.code == .foreignEntry {
+            // Other keys find no code right; who has them learns that.
+            let found = try await read(reader.checking(.unchecked))
+            if let found { try ring.check(found.keyCheck) }
+            throw error
+        }
     }
 
     /// Founds a log: appends the operator's public key and the check value of the keys.
@@ -56,7 +64,8 @@ package struct LogBeginning: Sendable, Equatable {
         let append = Append(events: [event], expectations: [.system: 0])
         let results = try await pool.withTransaction(in: [LedgerID.system], opening: [Appender.makingHeads([.system])])
         {
-            connection, _ in try await Appender.append([append], on: &connection)
+            connection, _ in
+            try await Appender.append([append], codes: EventCodes(ring), on: &connection)
         }
         do { for result in results { _ = try result.get() } } catch {
             guard error.code == .versionConflict else { throw error }

@@ -12,7 +12,7 @@ extension OperatorUseCases {
     package func rotateTokenKeys(atOnce: Bool) async throws -> [NewSigningKey] {
         try await optimistic {
             let time = context.settings.now()
-            let version = try await context.reader.read(StreamsQuery([.tokenKeys])).streams[.tokenKeys]?.count ?? 0
+            let version = try await context.reader.read(StreamsQuery([.tokenKeys])).streams[.tokenKeys]?.version ?? 0
             var steps: [SigningKeyRotation.Step] = []
             for use in SigningKeyUse.allCases {
                 let rotation = SigningKeyRotation(use, pool: context.pool, rows: context.rows)

@@ -106,7 +106,7 @@ package struct RowExamination: Sendable {
 
     /// Compares claims with the log.
     private func claims() async throws -> [Finding] {
-        let ledgers = LedgerReader(pool: reader, storesTiles: false)
+        let ledgers = LedgerReader(pool: reader, codes: EventCodes(log.ring), storesTiles: false)
         var missing = 0, confirmed: Int64 = 0
         try await log.each { found in
             let certain = found.flatMap(\.claims)

@@ -53,10 +53,12 @@ package struct RowsOfLog: Sendable {
         let ledgers = try await reader.withConnection { connection in
             try await connection.query("SELECT ledger_id FROM tenure.ledger WHERE size > 0 ORDER BY ledger_id")
         }.map { LedgerID(try $0.decode(UUID.self)) }
+        let log = LedgerReader(pool: reader, codes: EventCodes(ring), storesTiles: false)
+        try await log.refreshDisowned()
         for ledger in ledgers {
             var after: StreamID?
             while case let streams = try await streams(of: ledger, after: after), let last = streams.last {
-                let events = try await LedgerReader(pool: reader, storesTiles: false).streams(streams)
+                let events = try await log.streams(streams)
                 var found: [Found] = []
                 for stream in streams { found.append(try await read(stream, events[stream] ?? [])) }
                 try await body(found)
@@ -83,7 +85,7 @@ package struct RowsOfLog: Sendable {
         }
     }
 
-    private func read(_ stream: StreamID, _ events: [RecordedEvent]) async throws -> Found {
+    private func read(_ stream: StreamID, _ events: StreamEvents) async throws -> Found {
         let ledger = stream.ledger.uuid
         switch stream.kind {
         case StreamID.employeeKind:
@@ -109,7 +111,7 @@ package struct RowsOfLog: Sendable {
 /// What the streams of one kind yield.
 extension RowsOfLog {
     private func employee(
-        _ id: EmployeeID, in tenant: TenantID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]
+        _ id: EmployeeID, in tenant: TenantID, _ events: StreamEvents, _ keys: [UUID: PersonKey]
     ) throws -> Found {
         let state = Employee.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         guard let account = state.account else { return Found() }
@@ -126,7 +128,7 @@ extension RowsOfLog {
     }
 
     /// The claim on the name of a tenant that the first event of its ledger founds.
-    private func founding(of tenant: TenantID, _ events: [RecordedEvent]) throws -> [Claim] {
+    private func founding(of tenant: TenantID, _ events: StreamEvents) throws -> [Claim] {
         guard let first = events.first, first.position == 1,
             let event = try EventCodec.payload(of: first) as? EmployeeRegistered,
             let name = event.companyName.flatMap({ try? CompanyName($0) })
@@ -136,7 +138,7 @@ extension RowsOfLog {
 
     /// Adds the devices in force, as the effects of the events keep them.
     private func withDevices(
-        of id: EmployeeID, in tenant: TenantID, _ events: [RecordedEvent], _ found: Found
+        of id: EmployeeID, in tenant: TenantID, _ events: StreamEvents, _ found: Found
     ) throws -> Found {
         var devices: [PublicKeyBytes] = []
         for effect in try events.flatMap({ try EventCodec.payload(of: $0).effects }) {
@@ -152,7 +154,7 @@ extension RowsOfLog {
         return found
     }
 
-    private func tenant(_ id: TenantID, _ events: [RecordedEvent]) throws -> Found {
+    private func tenant(_ id: TenantID, _ events: StreamEvents) throws -> Found {
         var cutoffs: [AppID: SessionCutoff.Row] = [:]
         for event in events where event.type == AppUnlinked.type {
             guard let unlinked = try EventCodec.payload(of: event) as? AppUnlinked else { continue }
@@ -162,7 +164,7 @@ extension RowsOfLog {
         return Found(cutoffs: Array(cutoffs.values))
     }
 
-    private func user(_ id: UserID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]) throws -> Found {
+    private func user(_ id: UserID, _ events: StreamEvents, _ keys: [UUID: PersonKey]) throws -> Found {
         let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         guard !state.isErased, state.holdsEmail, let text = state.email?.text,
             let address = try? EmailAddress(recorded: text)
@@ -174,7 +176,7 @@ extension RowsOfLog {
         ])
     }
 
-    private func app(_ id: AppID, _ events: [RecordedEvent]) throws -> Found {
+    private func app(_ id: AppID, _ events: StreamEvents) throws -> Found {
         let state = try StateLoader.app(id, events).state
         var found = Found()
         if let name = state.name {
@@ -187,7 +189,7 @@ extension RowsOfLog {
         return found
     }
 
-    private func invitation(_ id: InvitationID, in tenant: TenantID, _ events: [RecordedEvent]) throws -> Found {
+    private func invitation(_ id: InvitationID, in tenant: TenantID, _ events: StreamEvents) throws -> Found {
         let state = Invitation.fold(try events.map { try EventCodec.decode($0) })
         guard let issue = state.issue else { return Found() }
         if case .used(let employee) = state.end {
@@ -203,7 +205,7 @@ extension RowsOfLog {
     }
 
     private func identity(
-        _ id: MPinIdentityID, in tenant: TenantID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]
+        _ id: MPinIdentityID, in tenant: TenantID, _ events: StreamEvents, _ keys: [UUID: PersonKey]
     ) throws -> Found {
         let state = try StateLoader.mpin(id, events, keys: keys).state
         guard let registration = state.registration else { return Found() }
@@ -220,7 +222,7 @@ extension RowsOfLog {
     }
 
     private func activation(
-        _ id: MPinActivationID, in tenant: TenantID, _ events: [RecordedEvent], _ keys: [UUID: PersonKey]
+        _ id: MPinActivationID, in tenant: TenantID, _ events: StreamEvents, _ keys: [UUID: PersonKey]
     ) throws -> Found {
         let state = try StateLoader.activation(id, events, keys: keys).state
         guard let issue = state.issue, state.usedBy == nil,

@@ -1,4 +1,5 @@
 import Canonical
+import Ledger
 import Logging
 package import Postgres
 package import ServiceLifecycle
@@ -23,7 +24,8 @@ package struct Upkeep: Sendable {
         let pool = context.pool, logger = context.logger
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
-        let delays = SealDelayGauge(pool: readerPool, memory: seals), rekeyings = RekeyingHealth(pool: readerPool)
+        let delays = SealDelayGauge(pool: readerPool, memory: seals, disowned: context.reader.codes.disowned)
+        let rekeyings = RekeyingHealth(pool: readerPool)
         let unlinkedApps = context.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(

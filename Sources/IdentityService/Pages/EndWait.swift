@@ -89,7 +89,7 @@ package struct EndWait: UseCase, CustomStringConvertible {
             WaitEnded(
                 flow: flow, employeeID: employee.id, sessionID: SessionID(session.id), key: scene.key.key,
                 challenge: challenge, deviceSignature: proof.signature),
-            to: stream, version: events.last?.streamVersion ?? 0)
+            to: stream, version: events.version)
         try await recorder.open(session)
         recorder.statements.append(scene.row.deletion)
         let appended = try await recorder.append()

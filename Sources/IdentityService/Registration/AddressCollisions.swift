@@ -39,8 +39,10 @@ package struct AddressCollisions: Sendable {
     package init(pool: PostgresPool, masters: MasterKeyStore) async throws {
         self.pool = pool
         ring = try await KeyRing.load(from: pool, masters: masters)
+        let reader = LedgerReader(pool: pool, codes: EventCodes(ring), storesTiles: false)
+        try await reader.refreshDisowned()
         holders = AddressHolders(
-            ring: ring, reader: LedgerReader(pool: pool, storesTiles: false),
+            ring: ring, reader: reader,
             personKeys: PersonKeys(pool: pool, masters: masters))
     }
 

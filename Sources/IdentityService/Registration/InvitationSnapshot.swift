@@ -25,7 +25,7 @@ extension ServiceContext {
         let keys = try await personKeys.load([id.uuid], ledger: tenant.id.uuid)
         let state = Invitation.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         var snapshot = InvitationSnapshot(
-            id: id, state: state, version: events.last?.streamVersion ?? 0, issuedAt: events.first?.time)
+            id: id, state: state, version: events.version, issuedAt: events.first?.time)
         var issuer: EmployeeSnapshot?
         if case .employee(let employee, _)? = state.issue?.by {
             let found = try await StateLoader(reader: reader).employee(employee, in: tenant.id)

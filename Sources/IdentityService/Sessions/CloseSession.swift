@@ -164,7 +164,7 @@ struct EndSession: Sendable {
                 .append(at: call.time)
         }
         for result in try await Appender.append(
-            appends, tolerance: context.settings.clockTolerance, on: &connection)
+            appends, codes: context.reader.codes, tolerance: context.settings.clockTolerance, on: &connection)
         {
             // A row without a `SessionOpened` event has nothing to close; the deletion below removes it.
             if case .failure(let error) = result, error.code != .versionConflict { throw error }

@@ -35,8 +35,9 @@ package enum RowWalls {
     private static let history = [
         Wall(
             "event",
-            "ledger_id position event_id stream_id kind version type time entry leaf",
-            "`verify`: entries, columns, signatures and proofs; see above"),
+            "ledger_id position event_id stream_id kind version type time entry code leaf",
+            "a code of its own; readers refuse the row, and the sealer disowns it if no checkpoint covers it. "
+                + "`verify`: entries, columns, signatures and proofs; see above"),
         Wall(
             "ledger", "ledger_id size time",
             "the sealer recounts the events, sets the head right, counts and names it; `verify`"),

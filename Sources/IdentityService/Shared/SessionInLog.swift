@@ -27,7 +27,7 @@ struct SessionInLog: Sendable {
     static func read(
         _ session: UUID, of employee: EmployeeID, in tenant: TenantID, app: AppID, with others: [StreamID] = [],
         _ context: ServiceContext
-    ) async throws -> (log: SessionInLog, events: [StreamID: [RecordedEvent]]) {
+    ) async throws -> (log: SessionInLog, events: [StreamID: StreamEvents]) {
         let (logs, events) = try await read([(session, app)], of: employee, in: tenant, with: others, context)
         guard let log = logs.first else { throw ProgramDefect("a session was not read") }
         return (log, events)
@@ -37,12 +37,12 @@ struct SessionInLog: Sendable {
     static func read(
         _ sessions: [(id: UUID, app: AppID)], of employee: EmployeeID, in tenant: TenantID,
         with others: [StreamID] = [], _ context: ServiceContext
-    ) async throws -> (logs: [SessionInLog], events: [StreamID: [RecordedEvent]]) {
+    ) async throws -> (logs: [SessionInLog], events: [StreamID: StreamEvents]) {
         let own = StreamID.tenant(tenant), account = StreamID.employee(employee, in: tenant)
         let opened = sessions.flatMap { [.session($0.id, in: tenant), StreamID.app($0.app)] }
         let streams = Set([own, account] + opened + others)
         let read = try await context.reader.read(StreamsQuery(Array(streams), foundingOf: own.ledger))
-        func events(_ stream: StreamID) -> [RecordedEvent] { read.streams[stream] ?? [] }
+        func events(_ stream: StreamID) -> StreamEvents { read.streams[stream] ?? [] }
         let snapshot = try StateLoader.tenant(tenant, read.founding, events(own))
         let person = try StateLoader.employee(employee, events(account))
         var user: UserSnapshot?
@@ -71,7 +71,7 @@ extension GrantGround.Moment {
 
 extension GrantGround.Session {
     /// The session of a stream; `nil` without an opening.
-    fileprivate init?(_ events: [RecordedEvent]) throws {
+    fileprivate init?(_ events: StreamEvents) throws {
         guard let first = events.first, let opened = try EventCodec.payload(of: first) as? SessionOpened else {
             return nil
         }

@@ -363,3 +363,8 @@ extension KeyRing {
 
     private var tokenSealKey: SymmetricKey { derivedKey(.tokens, salt: [], info: Array("tenure/v1/token-key".utf8)) }
 }
+
+extension KeyRing {
+    /// The key of the codes of events; `EventCodes` in Ledger computes them.
+    package var eventsKey: SymmetricKey { secret(.events).symmetric }
+}

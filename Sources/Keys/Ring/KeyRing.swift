@@ -29,6 +29,8 @@ package enum KeyPurpose: String, Sendable, CaseIterable {
     case tokens
     /// The codes of rows that decide. Never rotated with the master key: it is only wrapped again.
     case rows
+    /// The codes of events. A log is founded with it.
+    case events
 
     /// The purposes that came after the first six. Nothing in a log depends on their keys, so a database without them
     /// gets new ones: links, registrations and sessions in progress end, and the log yields the claims again.
@@ -62,6 +64,7 @@ package struct KeyRing: Sendable {
     private let mail: SecretKey
     private let tokens: SecretKey
     private let rows: SecretKey
+    private let events: SecretKey
     /// The four bytes that name the rows key in each row.
     let rowKeyID: [UInt8]
 
@@ -83,6 +86,7 @@ package struct KeyRing: Sendable {
         mail = try key(.mail)
         tokens = try key(.tokens)
         rows = try key(.rows)
+        events = try key(.events)
         rowKeyID = RowCode.keyID(rows)
     }
 
@@ -97,6 +101,7 @@ package struct KeyRing: Sendable {
         mail = SecretKey()
         tokens = SecretKey()
         rows = SecretKey()
+        events = SecretKey()
         rowKeyID = RowCode.keyID(rows)
     }
 
@@ -131,6 +136,7 @@ package struct KeyRing: Sendable {
         case .mail: mail
         case .tokens: tokens
         case .rows: rows
+        case .events: events
         }
     }
 }

@@ -20,7 +20,7 @@ struct AppendBatch {
     private struct Events {
         var callers: [Int32] = [], ledgers: [UUID] = [], kinds: [String] = [], streams: [UUID] = []
         var versions: [Int32] = [], ids: [UUID] = [], types: [String] = [], times: [PostgresTimestamp] = []
-        var entries: [[UInt8]] = []
+        var entries: [[UInt8]] = [], codes: [[UInt8]] = []
     }
 
     private struct Expectations {
@@ -56,6 +56,7 @@ struct AppendBatch {
             events.types.append(event.type)
             events.times.append(PostgresTimestamp(prepared.time(ofEvent: index)))
             events.entries.append(prepared.entries[index])
+            events.codes.append(prepared.code(ofEvent: index))
         }
         for (stream, version) in prepared.expectations {
             expectations.callers.append(caller)
@@ -88,7 +89,7 @@ struct AppendBatch {
         SELECT caller, outcome, ledger_id, kind, stream_id, version, "time", positions FROM tenure.append(\(times),
         \(limits), \(tolerances), \(followers),
         \(events.callers), \(events.ledgers), \(events.kinds), \(events.streams), \(events.versions), \(events.ids),
-        \(events.types), \(events.times), \(events.entries),
+        \(events.types), \(events.times), \(events.entries), \(events.codes),
         \(expectations.callers), \(expectations.ledgers), \(expectations.kinds), \(expectations.streams),
         \(expectations.versions),
         \(claims.callers), \(claims.ledgers), \(claims.kinds), \(claims.keys), \(claims.owners), \(claims.values),

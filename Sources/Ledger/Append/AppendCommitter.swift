@@ -40,6 +40,7 @@ struct AppendCommitter: Sendable {
                     independent = nil
                     continue
                 }
+                if error.constraint == "event_pkey" { return await afterCollision(batch) }
                 attempt += 1
                 if error.isOutcomeUnknown, let decided {
                     lost.append(decided)
@@ -56,6 +57,17 @@ struct AppendCommitter: Sendable {
                     batch, LedgerError(.unavailable, "the database's answer does not have the expected form"))
             }
         }
+    }
+
+    /// Somebody inserted a row where the head of a ledger says that there is none. The sealer moves the head behind it
+    /// and disowns it.
+    private func afterCollision(_ batch: [PreparedAppend]) async -> [Result<AppendReceipt, LedgerError>] {
+        guard batch.count == 1 else {
+            let middle = batch.count / 2
+            return await commit(Array(batch[..<middle])) + commit(Array(batch[middle...]))
+        }
+        for event in batch[0].append.events { batch[0].codes.disowned.reportCollision(in: event.stream.ledger) }
+        return [.failure(.occupied)]
     }
 
     /// Retries the halves of a refused batch in order, so that one caller's append cannot refuse the others.

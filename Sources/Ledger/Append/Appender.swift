@@ -7,7 +7,7 @@ public import ServiceLifecycle
 /// outcome.
 ///
 /// ```swift
-/// let appender = Appender(pool: pool, logger: logger)       // `run()` must be running, usually in a `ServiceGroup`
+/// let appender = Appender(pool: pool, codes: codes, logger: logger)       // `run()` must be running, usually in a `ServiceGroup`
 /// let stream = StreamID(ledger: ledger, kind: "employee", id: id)
 /// let event = NewEvent(id: UUID(), stream: stream, type: "AddressChanged", data: ["town": "Bern"])
 /// let receipt = try await appender.append(Append(events: [event], expectations: [stream: version]))
@@ -58,6 +58,7 @@ public actor Appender: AppendTarget, Service {
 
     private let configuration: Configuration
     private let committer: AppendCommitter
+    private let codes: EventCodes
     private let signals: AsyncStream<Void>
     private nonisolated let signaller: AsyncStream<Void>.Continuation
     private var queue: [Waiting] = []
@@ -70,8 +71,13 @@ public actor Appender: AppendTarget, Service {
     private var sentCount = 0
 
     /// An appender over a pool of the application role.
-    public init(pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
+    ///
+    /// - Parameter codes: What makes the codes of the events.
+    public init(
+        pool: PostgresPool, codes: EventCodes, configuration: Configuration = Configuration(), logger: Logger
+    ) {
         self.configuration = configuration
+        self.codes = codes
         committer = AppendCommitter(pool: pool, patience: configuration.outcomePatience, logger: logger)
         (signals, signaller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
@@ -90,7 +96,7 @@ public actor Appender: AppendTarget, Service {
     ///     recorded for another reason,
     ///   - ``LedgerError/Code/outcomeUnknown`` if it is not known whether it was recorded.
     public nonisolated func append(_ append: Append) async throws(LedgerError) -> AppendReceipt {
-        let prepared = try PreparedAppend(append, tolerance: configuration.clockTolerance)
+        let prepared = try PreparedAppend(append, codes: codes, tolerance: configuration.clockTolerance)
         return try await enqueue(prepared).get()
     }
 
@@ -199,7 +205,7 @@ extension Appender {
     ///
     /// ```swift
     /// let results = try await pool.withTransaction(in: append.ledgers) { connection in
-    ///     try await Appender.append([append], on: &connection)
+    ///     try await Appender.append([append], codes: codes, on: &connection)
     /// }
     /// ```
     ///
@@ -207,13 +213,16 @@ extension Appender {
     /// rows before this call may deadlock with others. Nothing is durable before the commit, and a refused append does
     /// not end the transaction.
     ///
-    /// - Parameter tolerance: How far events may be ahead of the database's clock; `nil` for no limit.
+    /// - Parameters:
+    ///   - codes: What makes the codes of the events.
+    ///   - tolerance: How far events may be ahead of the database's clock; `nil` for no limit.
     /// - Returns: One result for each append, in order.
     /// - Throws: `PostgresError` if a statement fails, ``LedgerError/Code/effectRefused``, and
     ///   ``LedgerError/Code/unavailable`` if the database's answer is malformed. The transaction must then be rolled
     ///   back.
     public static func append(
-        _ batch: [Append], tolerance: Duration? = clockTolerance, on connection: inout PostgresConnection
+        _ batch: [Append], codes: EventCodes, tolerance: Duration? = clockTolerance,
+        on connection: inout PostgresConnection
     ) async throws -> [Result<AppendReceipt, LedgerError>] {
         var valid: [PreparedAppend] = []
         // The index in `batch` of each valid append.
@@ -222,7 +231,7 @@ extension Appender {
             repeating: .failure(LedgerError(.unavailable, "an answer is missing")), count: batch.count)
         for (index, append) in batch.enumerated() {
             do throws(LedgerError) {
-                valid.append(try PreparedAppend(append, tolerance: tolerance))
+                valid.append(try PreparedAppend(append, codes: codes, tolerance: tolerance))
                 indices.append(index)
             } catch {
                 results[index] = .failure(error)

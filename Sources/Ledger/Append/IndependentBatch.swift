@@ -79,7 +79,7 @@ struct IndependentBatch {
         var earliest = [PostgresTimestamp](repeating: PostgresTimestamp(batch[0].time), count: ledgers.count)
         var latest = earliest
         var kinds: [String] = [], streams: [UUID] = [], versions: [Int32] = [], ids: [UUID] = [], types: [String] = []
-        var times: [PostgresTimestamp] = [], entries: [[UInt8]] = []
+        var times: [PostgresTimestamp] = [], entries: [[UInt8]] = [], codes: [[UInt8]] = []
         var expected: (ledgers: [UUID], kinds: [String], streams: [UUID], versions: [Int32]) = ([], [], [], [])
         for prepared in batch {
             let time = PostgresTimestamp(prepared.time)
@@ -95,6 +95,7 @@ struct IndependentBatch {
                 types.append(event.type)
                 times.append(time)
                 entries.append(prepared.entries[index])
+                codes.append(prepared.code(ofEvent: index))
             }
             for (stream, version) in prepared.expectations where version > 0 || !prepared.writes(stream) {
                 expected.ledgers.append(stream.ledger.uuid)
@@ -107,7 +108,7 @@ struct IndependentBatch {
             SELECT tenure.append_independent(\(batch[0].tolerance), \(ledgers.map(\.uuid)), \(counts), \(earliest),
             \(latest),
             \(places.map { Int32($0.ledger + 1) }), \(places.map { Int32($0.place) }), \(kinds), \(streams),
-            \(versions), \(ids), \(types), \(times), \(entries),
+            \(versions), \(ids), \(types), \(times), \(entries), \(codes),
             \(expected.ledgers), \(expected.kinds), \(expected.streams), \(expected.versions))
             """
     }

@@ -23,16 +23,20 @@ struct PreparedAppend: Sendable {
     private(set) var acceptedTimes: [LedgerID: Timestamp] = [:]
     /// The seconds that the events may be ahead of the database's clock; `nil` for no limit.
     let tolerance: Int32?
+    let codes: EventCodes
 
     /// How many bytes its entries have.
     var byteCount: Int { entries.reduce(0) { $0 + $1.count } }
 
     /// Checks and encodes an append.
     ///
-    /// - Parameter tolerance: How far the events may be ahead of the database's clock; `nil` for no limit.
+    /// - Parameters:
+    ///   - codes: What makes the codes of the events.
+    ///   - tolerance: How far the events may be ahead of the database's clock; `nil` for no limit.
     /// - Throws: ``LedgerError/Code/invalidEvent`` or ``LedgerError/Code/entryTooLarge``.
-    init(_ append: Append, tolerance: Duration?) throws(LedgerError) {
+    init(_ append: Append, codes: EventCodes, tolerance: Duration?) throws(LedgerError) {
         self.append = append
+        self.codes = codes
         time = append.time
         self.tolerance = tolerance.map { Int32(clamping: $0.components.seconds) }
         try Self.checkExpectations(append)
@@ -72,6 +76,13 @@ struct PreparedAppend: Sendable {
 
     func time(ofEvent index: Int) -> Timestamp {
         acceptedTimes.isEmpty ? time : acceptedTimes[append.events[index].stream.ledger] ?? time
+    }
+
+    /// The code of an event over the bytes of its entry as they are now.
+    func code(ofEvent index: Int) -> [UInt8] {
+        codes.code(
+            ledger: append.events[index].stream.ledger, id: append.events[index].id,
+            leaf: MerkleTree.leafHash(entries[index]))
     }
 
     /// Whether a time is later than the append permits.
@@ -130,7 +141,7 @@ struct PreparedAppend: Sendable {
 ///     let head = try LockedHead(row)
 ///     var append = append                       // new streams of one ledger, without claims or effects
 ///     append.time = max(append.time, head.time)
-///     _ = try await connection.commit(after: [AppendStatement(append, after: head).sql])
+///     _ = try await connection.commit(after: [AppendStatement(append, after: head, codes: codes).sql])
 /// }
 /// ```
 ///
@@ -153,13 +164,15 @@ public struct AppendStatement: Sendable {
     ///
     /// - Parameters:
     ///   - head: The head that the transaction has locked.
+    ///   - codes: What makes the codes of the events.
     ///   - tolerance: How far the events may be ahead of the database's clock; `nil` for no limit.
     /// - Throws: ``LedgerError/Code/entryTooLarge``, and ``LedgerError/Code/invalidEvent``, also for an append to
     ///   several ledgers, to streams that are not new, with claims, or with effects on other ledgers.
     public init(
-        _ append: Append, after head: LockedHead, tolerance: Duration? = Appender.clockTolerance
+        _ append: Append, after head: LockedHead, codes: EventCodes,
+        tolerance: Duration? = Appender.clockTolerance
     ) throws(LedgerError) {
-        let prepared = try PreparedAppend(append, tolerance: tolerance)
+        let prepared = try PreparedAppend(append, codes: codes, tolerance: tolerance)
         guard let ledger = append.events.first?.stream.ledger,
             append.events.allSatisfy({ $0.stream.ledger == ledger }),
             append.expectations.values.allSatisfy({ $0 == 0 }),
@@ -177,7 +190,7 @@ public struct AppendStatement: Sendable {
                 \(ledger.uuid), \(head.size), \(PostgresTimestamp(head.time)), \(PostgresTimestamp(prepared.time)),
                 \(prepared.tolerance), \(streams.map(\.id)), \(streams.map(\.kind)),
                 \(prepared.versions.map { Int32($0) }), \(events.map(\.id)), \(events.map(\.type)),
-                \(prepared.entries))
+                \(prepared.entries), \(events.indices.map(prepared.code)))
             """
     }
 }

@@ -17,7 +17,11 @@ public struct CheckStoredLedger: Sendable {
     private let reader: LedgerReader
 
     /// A verification over a pool of the reader role.
-    public init(pool: PostgresPool) { reader = LedgerReader(pool: pool, storesTiles: false) }
+    ///
+    /// - Parameter disowned: The rows that count for nothing; their leaves are in the tree.
+    public init(pool: PostgresPool, disowned: DisownedEntries = DisownedEntries()) {
+        reader = LedgerReader(pool: pool, codes: .unchecked(disowned: disowned), storesTiles: false)
+    }
 
     /// The result of verifying one ledger.
     public struct Report: Sendable {
@@ -107,11 +111,11 @@ public struct CheckStoredLedger: Sendable {
     private func judge(
         _ page: [StoredEvent], _ ledger: LedgerID, _ inspector: some EventInspector
     ) async -> [Judged] {
-        let step = 256
+        let step = 256, disowned = reader.codes.disowned
         return await withTaskGroup(of: (Int, [Judged]).self) { group in
             for start in stride(from: 0, to: page.count, by: step) {
                 let part = page[start..<min(start + step, page.count)]
-                group.addTask { (start, await Self.judge(part, ledger, inspector)) }
+                group.addTask { (start, await Self.judge(part, ledger, inspector, disowned)) }
             }
             var parts: [(Int, [Judged])] = []
             for await part in group { parts.append(part) }
@@ -122,10 +126,11 @@ public struct CheckStoredLedger: Sendable {
     /// Computes for a few milliseconds. The concurrent executor has a thread for each core, which is meant for this.
     @concurrent
     private static func judge(
-        _ part: ArraySlice<StoredEvent>, _ ledger: LedgerID, _ inspector: some EventInspector
+        _ part: ArraySlice<StoredEvent>, _ ledger: LedgerID, _ inspector: some EventInspector,
+        _ disowned: DisownedEntries
     ) async -> [Judged] {
         part.map { row in
-            let checked = row.checked(ledger, for: inspector)
+            let checked = row.checked(ledger, disowned, for: inspector)
             return Judged(checked: checked, words: checked.event.flatMap(inspector.inspect))
         }
     }

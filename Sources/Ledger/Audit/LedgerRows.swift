@@ -51,12 +51,13 @@ struct LedgerRows: Sendable {
     /// Compares the head with the last event. One statement reads both in one snapshot, because others may append
     /// meanwhile.
     private func checkHead(_ verifier: inout EntryTrail) async throws {
-        let ledger = verifier.ledger
+        let ledger = verifier.ledger, disowned = reader.codes.disowned.positions(in: ledger)
         let sql: SQL = """
             SELECT h.size, h."time", e.position, e."time"
             FROM (SELECT max(size) AS size, max("time") AS "time" FROM tenure.ledger
                 WHERE ledger_id = \(ledger.uuid)) AS h
             LEFT JOIN LATERAL (SELECT position, "time" FROM tenure.event WHERE ledger_id = \(ledger.uuid)
+                    AND NOT (position > h.size AND position = ANY (\(disowned)))
                 ORDER BY position DESC LIMIT 1) AS e ON true
             """
         let rows = try await reader.rows(sql, [ledger]) { row in
@@ -68,7 +69,7 @@ struct LedgerRows: Sendable {
             verifier.report(.unexpected, at: head + 1, "events beyond the head, which counts \(head)")
         } else if position < head, verifier.violations.allSatisfy({ $0.kind != .missing }) {
             verifier.report(.missing, at: position + 1, "the head counts \(head) events; the last ones are missing")
-        } else if position == head, head > 0, time != lastTime {
+        } else if position == head, head > 0, time != lastTime, !disowned.contains(position) {
             verifier.report(.head, at: nil, "the head does not have the last event's time")
         }
     }
@@ -78,12 +79,16 @@ struct LedgerRows: Sendable {
     /// It reads columns, which were already compared with the entries, so that the database can sort what would not fit
     /// into memory.
     private func checkStreams(_ verifier: inout EntryTrail) async throws {
-        let ledger = verifier.ledger
+        let ledger = verifier.ledger, disowned = reader.codes.disowned.positions(in: ledger)
+        // Who made a disowned row chose its version and position; the next event follows its version.
+        let number: SQL =
+            disowned.isEmpty
+            ? "row_number() OVER (PARTITION BY stream_id, kind ORDER BY position)"
+            : "lag(version, 1, 0) OVER (PARTITION BY stream_id, kind ORDER BY version) + 1"
         let sql: SQL = """
             SELECT min(n.position) FROM (
-                SELECT version, position, row_number() OVER (PARTITION BY stream_id, kind ORDER BY position) AS number
-                FROM tenure.event WHERE ledger_id = \(ledger.uuid)) AS n
-            WHERE n.version <> n.number
+                SELECT version, position, \(number) AS number FROM tenure.event WHERE ledger_id = \(ledger.uuid)) AS n
+            WHERE n.version <> n.number AND n.position <> ALL (\(disowned))
             """
         let rows = try await reader.rows(sql, [ledger]) { row in try row.decode(Int64?.self) }
         guard let position = rows.first ?? nil else { return }
@@ -123,8 +128,13 @@ struct StoredEvent: Sendable {
     /// Compares the row with its entry, which is authoritative.
     ///
     /// - Parameter inspector: Decides whether a correct event has to be parsed in full.
-    func checked(_ ledger: LedgerID, for inspector: some EventInspector) -> CheckedEvent {
+    func checked(
+        _ ledger: LedgerID, _ disowned: DisownedEntries, for inspector: some EventInspector
+    ) -> CheckedEvent {
         let leafOfEntry = MerkleTree.leafHash(entry)
+        if let leaf = disowned.leaf(at: .init(ledger: ledger, position: position)), leaf == leafOfEntry {
+            return CheckedEvent(position: position, leaf: leaf, time: nil, event: nil, violation: nil)
+        }
         if !inspector.concerns(type), leafOfEntry == leaf, let outline = EntryOutline(entry),
             outline.ledger == ledger, isRepeated(by: outline)
         {

@@ -41,7 +41,7 @@ extension LedgerReader {
             return (first, second)
         }
         var frontier = try await tiled(ledger, earlier)
-        let rest = try await leaves(ledger, frontier.size..<later)
+        let rest = try await leaves(ledger, frontier.size..<later, checkedAfter: earlier)
         let shared = Int(earlier - frontier.size)
         for leaf in rest.prefix(shared) { frontier.append(leaf) }
         let first = frontier.root
@@ -118,13 +118,23 @@ extension LedgerReader {
     }
 
     /// Returns the leaf hashes at some indices. The index of a leaf is its position minus one.
-    func leaves(_ ledger: LedgerID, _ range: Range<Int64>) async throws(LedgerError) -> [[UInt8]] {
+    ///
+    /// - Parameter checked: The size from which on rows without a code are reported to ``EventCodes/disowned``.
+    func leaves(
+        _ ledger: LedgerID, _ range: Range<Int64>, checkedAfter checked: Int64 = .max
+    ) async throws(LedgerError) -> [[UInt8]] {
         guard !range.isEmpty else { return [] }
         let sql: SQL = """
-            SELECT leaf FROM tenure.event WHERE ledger_id = \(ledger.uuid)
+            SELECT position, event_id, leaf, code FROM tenure.event WHERE ledger_id = \(ledger.uuid)
                 AND position > \(range.lowerBound) AND position <= \(range.upperBound) ORDER BY position
             """
-        let leaves = try await rows(sql, [ledger]) { row in try row.decode([UInt8].self) }
+        let leaves = try await rows(sql, [ledger]) { row -> [UInt8] in
+            let (position, id, leaf, code) = try row.decode(Int64.self, UUID.self, [UInt8].self, [UInt8].self)
+            if position > checked, !codes.isRight(code, ledger: ledger, id: id, leaf: leaf) {
+                codes.disowned.report(LedgerError.Place(ledger: ledger, position: position), leaf: leaf)
+            }
+            return leaf
+        }
         guard leaves.count == range.count else { throw LedgerError(.invalidEntry, "a ledger has a gap") }
         return leaves
     }

@@ -1,9 +1,9 @@
 import Postgres
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// The feed of events. A cursor is one position per ledger; there is no order between ledgers.
@@ -24,34 +24,29 @@ extension LedgerReader {
     ///
     /// Size and events come from one snapshot.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or ``LedgerError/Code/invalidEntry``
-    ///   if a row does not hold a valid entry.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func ledger(
         _ id: LedgerID, after position: Int64 = 0, limit: Int = 500, types: [String]? = nil
     ) async throws(LedgerError) -> LedgerPage {
         let limit = max(limit, 1)
         let sql: SQL =
             types.map { filtered(id, position, limit, $0) } ?? """
-                SELECT size, position, event_id, entry
+                SELECT size, \(CodedEntry.columns)
                 FROM tenure.feed_page(\(id.uuid), \(position), \(Int64(limit)))
                 """
         var size: Int64 = 0
-        let events = try await rows(sql, [id]) { row -> RecordedEvent? in
-            let (head, position, event, entry) = try row.decode(Int64.self, Int64?.self, UUID?.self, [UInt8]?.self)
-            size = head
-            guard let position, let event, let entry else { return nil }
-            return try Self.event(ledger: id.uuid, position: position, id: event, entry: entry)
-        }.compactMap(\.self)
-        let cursor = events.count == limit ? events.last?.position : nil
+        let entries = try await rows(sql, [id]) { row in try codedEntry(row, id, &size) }.compactMap(\.self)
+        let events = try entries.filter { !$0.isDisowned }.map { entry throws(LedgerError) in try entry.event() }
+        let cursor = entries.count == limit ? entries.last?.position : nil
         return LedgerPage(events: events, cursor: cursor ?? max(size, position), size: size)
     }
 
     private func filtered(_ id: LedgerID, _ position: Int64, _ limit: Int, _ types: [String]) -> SQL {
         """
-            SELECT h.size, e.position, e.event_id, e.entry
+            SELECT h.size, \(CodedEntry.columns)
             FROM (SELECT coalesce(max(size), 0) AS size FROM tenure.ledger WHERE ledger_id = \(id.uuid)) AS h
             LEFT JOIN LATERAL (
-                SELECT v.position, v.event_id, v.entry FROM tenure.event AS v
+                SELECT \(CodedEntry.columns) FROM tenure.event AS v
                 WHERE v.ledger_id = \(id.uuid) AND v.position > \(position) AND v.type = ANY (\(types))
                 ORDER BY v.position LIMIT \(Int64(limit))) AS e ON true
             ORDER BY e.position
@@ -150,27 +145,26 @@ extension LedgerReader {
         let known = Array(cursors)
         let each = max(limit / max(known.count, 1), 1)
         let sql: SQL = """
-            SELECT ledger, size, positions, event_ids, entries
+            SELECT ledger, size, positions, event_ids, stream_ids, kinds, versions, types, times, entries, codes
             FROM tenure.feed_pages(\(known.map(\.key.uuid)), \(known.map(\.value)), \(Int64(each)))
             """
         let pages = try await rows(sql, cursors.keys) { row -> (LedgerID, FeedPage) in
-            let (place, size, positions, ids, entries) = try row.decode(
-                Int32.self, Int64.self, [Int64].self, [UUID].self, [[UInt8]].self)
-            guard known.indices.contains(Int(place) - 1), let last = positions.last,
-                positions.count == ids.count, positions.count == entries.count
+            let place = Int(try row.decode(column: 0, as: Int32.self)) - 1
+            let size = try row.decode(column: 1, as: Int64.self)
+            guard known.indices.contains(place),
+                let entries = try CodedEntry.page(row, of: known[place].key, from: 2, codes), let last = entries.last
             else { throw LedgerError(.unavailable, "the database's answer does not have the expected form") }
-            let ledger = known[Int(place) - 1].key
             let page = FeedPage(
-                ledger: ledger, positions: positions, ids: ids, entries: entries,
-                cursor: positions.count == each ? last : max(size, last), size: size)
-            return (ledger, page)
+                entries: entries.filter { !$0.isDisowned },
+                cursor: entries.count == each ? last.position : max(size, last.position), size: size)
+            return (known[place].key, page)
         }
         return Dictionary(pages, uniquingKeysWith: { first, _ in first })
     }
 
     /// Returns the next page of each ledger like ``entries(after:limit:)``, decoded.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func pages(
         after cursors: [LedgerID: Int64], limit: Int = 4_000
     ) async throws(LedgerError) -> [LedgerID: LedgerPage] {
@@ -182,14 +176,8 @@ extension LedgerReader {
 
 /// A page of a ledger with undecoded entries, in the order of positions.
 public struct FeedPage: Sendable {
-    /// The ledger that the page belongs to.
-    public let ledger: LedgerID
-    /// The position of each event.
-    public let positions: [Int64]
-    /// The id of each event according to its row; ``decoded()`` compares it with the entry.
-    public let ids: [UUID]
-    /// The bytes of each event.
-    public let entries: [[UInt8]]
+    /// The entries.
+    public let entries: [CodedEntry]
     /// The position up to which the ledger was read. The next page starts after it.
     public let cursor: Int64
     /// The number of events of the ledger when the page was read.
@@ -197,15 +185,9 @@ public struct FeedPage: Sendable {
 
     /// Decodes the entries.
     ///
-    /// - Throws: ``LedgerError/Code/invalidEntry``.
+    /// - Throws: What ``CodedEntry/event()`` throws.
     public func decoded() throws(LedgerError) -> LedgerPage {
-        var events: [RecordedEvent] = []
-        events.reserveCapacity(positions.count)
-        for index in positions.indices {
-            events.append(
-                try LedgerReader.event(
-                    ledger: ledger.uuid, position: positions[index], id: ids[index], entry: entries[index]))
-        }
+        let events = try entries.map { entry throws(LedgerError) in try entry.event() }
         return LedgerPage(events: events, cursor: cursor, size: size)
     }
 }

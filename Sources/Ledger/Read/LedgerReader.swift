@@ -10,7 +10,7 @@ public import Foundation
 /// Reads ledgers. It never waits for a writer and never makes one wait.
 ///
 /// ```swift
-/// let reader = LedgerReader(pool: pool)
+/// let reader = LedgerReader(pool: pool, codes: codes)
 /// let events = try await reader.streams([stream])[stream] ?? []
 /// let head = try await reader.head(stream.ledger)
 /// ```
@@ -22,15 +22,27 @@ public struct LedgerReader: Sendable {
     /// Whether full tiles are stored when they are first needed, and statements need a scope: both are so for the
     /// application role. The reader role may not write tiles, and sees all ledgers.
     let storesTiles: Bool
+    /// What the codes of events are checked with.
+    public private(set) var codes: EventCodes
     /// The codes of stored tiles; see ``using(_:)``.
     var tileCodes: TileCodes?
     /// Whether a claim that was found counts.
     private var accepts: @Sendable (Claim) -> Bool = { _ in true }
 
     /// A reader over a pool of the application role, or over one of the reader role with `storesTiles` false.
-    public init(pool: PostgresPool, storesTiles: Bool = true) {
+    ///
+    /// - Parameter codes: What every event must have a code of; ``EventCodes/unchecked`` for who has no keys.
+    public init(pool: PostgresPool, codes: EventCodes, storesTiles: Bool = true) {
         self.pool = pool
+        self.codes = codes
         self.storesTiles = storesTiles
+    }
+
+    /// Returns a reader that checks codes with `codes`.
+    public func checking(_ codes: EventCodes) -> LedgerReader {
+        var reader = self
+        reader.codes = codes
+        return reader
     }
 
     /// Returns a reader that finds only those claims that `accepts` accepts.
@@ -97,9 +109,9 @@ extension LedgerReader {
     ///
     /// Up to 32 streams are read in one snapshot. More take a round trip for each 32.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
-    public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: [RecordedEvent]] {
-        var streams: [StreamID: [RecordedEvent]] = [:]
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
+    public func streams(_ ids: [StreamID]) async throws(LedgerError) -> [StreamID: StreamEvents] {
+        var streams: [StreamID: StreamEvents] = [:]
         for start in stride(from: 0, to: ids.count, by: Self.width) {
             let read = try await read(StreamsQuery(Array(ids[start..<min(start + Self.width, ids.count)])))
             streams.merge(read.streams) { first, _ in first }
@@ -109,7 +121,7 @@ extension LedgerReader {
 
     /// Runs a query.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func read(_ query: StreamsQuery) async throws(LedgerError) -> StreamsRead {
         do {
             let rows: [PostgresRow]
@@ -118,7 +130,7 @@ extension LedgerReader {
             } else {
                 rows = try await pool.withConnection { connection in try await connection.query(query.sql) }
             }
-            return try query.read(rows)
+            return try query.read(rows, codes)
         } catch {
             throw LedgerError(wrapping: error)
         }
@@ -126,106 +138,84 @@ extension LedgerReader {
 
     /// Returns the first event of each of several streams, in no order, from one snapshot. A missing stream has none.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func beginnings(of ids: [StreamID]) async throws(LedgerError) -> [RecordedEvent] {
         let sql: SQL = """
-            SELECT e.ledger_id, e.position, e.event_id, e.entry
+            SELECT ledger_id, \(CodedEntry.columns)
             FROM unnest(\(ids.map(\.ledger.uuid)), \(ids.map(\.kind)), \(ids.map(\.id)))
                 AS s(ledger_id, kind, stream_id)
             JOIN tenure.event AS e USING (ledger_id, kind, stream_id)
-            WHERE e.version = 1
+            WHERE version = 1
             """
-        return try await rows(sql, Set(ids.map(\.ledger)), Self.event)
+        return try await rows(sql, Set(ids.map(\.ledger)), event).compactMap(\.self)
     }
 
     /// Returns at most `limit` events of a stream with a version above `version`, in the order of versions.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func stream(
         _ id: StreamID, after version: Int = 0, limit: Int = 1_000
     ) async throws(LedgerError) -> [RecordedEvent] {
         let sql: SQL = """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind)
                 AND version > \(Int32(clamping: version))
             ORDER BY version LIMIT \(Int64(clamping: limit))
             """
-        return try await rows(sql, [id.ledger], Self.event)
+        var disowned: Set<Int> = []
+        let events = try await rows(sql, [id.ledger]) { row -> RecordedEvent? in
+            let entry = try codedEntry(row)
+            if entry.isDisowned { disowned.insert(Int(entry.version)) }
+            return entry.isDisowned ? nil : try entry.event()
+        }
+        return try StreamEvents(events.compactMap(\.self), disowned: disowned, after: version).events
     }
 
     /// Returns the event at a position, or `nil` if the ledger is shorter.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func event(_ ledger: LedgerID, at position: Int64) async throws(LedgerError) -> RecordedEvent? {
         let sql: SQL = """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(ledger.uuid) AND position = \(position)
             """
-        return try await rows(sql, [ledger], Self.event).first
+        return try await rows(sql, [ledger], event).first ?? nil
     }
 
     /// Returns the event with an id, or `nil` if the ledger has none.
     ///
-    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled`` or ``LedgerError/Code/invalidEntry``.
+    /// - Throws: ``LedgerError/Code/unavailable``, ``LedgerError/Code/cancelled``, or what ``CodedEntry/event()`` throws.
     public func event(_ ledger: LedgerID, id: UUID) async throws(LedgerError) -> RecordedEvent? {
         let sql: SQL = """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(ledger.uuid) AND event_id = \(id)
             """
-        return try await rows(sql, [ledger], Self.event).first
+        return try await rows(sql, [ledger], event).first ?? nil
     }
 
-    /// Reads `ledger_id, position, event_id, entry` and compares the row with its entry.
-    static func event(_ row: PostgresRow) throws -> RecordedEvent {
-        let (ledger, position, id, entry) = try row.decode(UUID.self, Int64.self, UUID.self, [UInt8].self)
-        return try event(ledger: ledger, position: position, id: id, entry: entry)
+    /// Reads `ledger_id` and the columns of a ``CodedEntry``.
+    func codedEntry(_ row: PostgresRow) throws(PostgresError) -> CodedEntry {
+        try CodedEntry(row, of: LedgerID(try row.decode(column: 0)), from: 1, codes)
     }
 
-    static func event(
-        ledger: UUID, position: Int64, id: UUID, entry: [UInt8]
-    ) throws(LedgerError) -> RecordedEvent {
-        let event = try Entry.decode(entry, at: position)
-        guard event.ledger.uuid == ledger, event.id == id else {
-            throw LedgerError(.invalidEntry, "an entry does not match its row")
-        }
-        return event
-    }
-}
-
-/// The stored bytes of an event, not yet parsed.
-public struct StoredEntry: Sendable {
-    /// The ledger.
-    public let ledger: LedgerID
-    /// The position in the ledger.
-    public let position: Int64
-    /// The event's id according to its row.
-    public let id: UUID
-    /// The event's type according to its row.
-    public let type: String
-    /// The entry.
-    public let bytes: [UInt8]
-
-    /// Parses the entry and compares it with its row.
-    ///
-    /// - Throws: ``LedgerError/Code/invalidEntry``.
-    public func event() throws(LedgerError) -> RecordedEvent {
-        try LedgerReader.event(ledger: ledger.uuid, position: position, id: id, entry: bytes)
+    /// Reads the event of such a row; `nil` if it is disowned.
+    private func event(_ row: PostgresRow) throws -> RecordedEvent? {
+        let entry = try codedEntry(row)
+        return entry.isDisowned ? nil : try entry.event()
     }
 
-    /// The number of bytes before the place of a member `position`, if the entry matches its row and is plain ASCII
-    /// without escapes; `nil` where ``event()`` has to parse it.
-    ///
-    /// With `"position":N,` put there, the bytes are the canonical JSON of the event with its position.
-    package var placeOfPosition: Int? {
-        guard let outline = EntryOutline(bytes), outline.ledger == ledger, outline.id == id else { return nil }
-        return outline.endOfLedger
+    /// Reads the size of a ledger and the columns of a ``CodedEntry``, which are NULL where there is no event.
+    func codedEntry(_ row: PostgresRow, _ ledger: LedgerID, _ size: inout Int64) throws(PostgresError) -> CodedEntry? {
+        size = try row.decode(column: 0)
+        guard try row.decode(column: 1, as: Int64?.self) != nil else { return nil }
+        return try CodedEntry(row, of: ledger, from: 1, codes)
     }
 }
 
 /// A page of a ledger with unparsed entries, in the order of positions.
 public struct EntryPage: Sendable {
     /// The entries, except those of the types left out.
-    public let entries: [StoredEntry]
+    public let entries: [CodedEntry]
     /// The position up to which the ledger was read. It never passes an entry that was not considered.
     public let cursor: Int64
     /// The number of events of the ledger when the page was read.
@@ -238,31 +228,29 @@ extension LedgerReader {
     /// It is for readers that know which types they do not need, so a new type is never left out. Size and entries come
     /// from one snapshot.
     ///
+    /// - Parameter leavingDisowned: Whether disowned entries are among them.
     /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
     public func entries(
-        of id: LedgerID, after position: Int64, through last: Int64 = .max, limit: Int, without types: [String]
+        of id: LedgerID, after position: Int64, through last: Int64 = .max, limit: Int, without types: [String],
+        leavingDisowned: Bool = false
     ) async throws(LedgerError) -> EntryPage {
         let limit = max(limit, 1)
         let sql: SQL = """
-            SELECT h.size, e.position, e.event_id, e.type, e.entry
+            SELECT h.size, \(CodedEntry.columns)
             FROM (SELECT coalesce(max(size), 0) AS size FROM tenure.ledger WHERE ledger_id = \(id.uuid)) AS h
             LEFT JOIN LATERAL (
-                SELECT v.position, v.event_id, v.type, v.entry FROM tenure.event AS v
+                SELECT \(CodedEntry.columns) FROM tenure.event AS v
                 WHERE v.ledger_id = \(id.uuid) AND v.position > \(position) AND v.position <= \(last)
                     AND v.type <> ALL (\(types))
                 ORDER BY v.position LIMIT \(Int64(limit))) AS e ON true
             ORDER BY e.position
             """
         var size: Int64 = 0
-        let entries = try await rows(sql, [id]) { row -> StoredEntry? in
-            let (head, position, event, type, entry) = try row.decode(
-                Int64.self, Int64?.self, UUID?.self, String?.self, [UInt8]?.self)
-            size = head
-            guard let position, let event, let type, let entry else { return nil }
-            return StoredEntry(ledger: id, position: position, id: event, type: type, bytes: entry)
-        }.compactMap(\.self)
+        let entries = try await rows(sql, [id]) { row in try codedEntry(row, id, &size) }.compactMap(\.self)
         let cursor = entries.count == limit ? entries.last?.position : nil
-        return EntryPage(entries: entries, cursor: cursor ?? max(min(size, last), position), size: size)
+        return EntryPage(
+            entries: leavingDisowned ? entries : entries.filter { !$0.isDisowned },
+            cursor: cursor ?? max(min(size, last), position), size: size)
     }
 }
 

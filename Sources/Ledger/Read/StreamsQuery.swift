@@ -10,17 +10,19 @@ import Foundation
 ///
 /// ```swift
 /// let query = StreamsQuery([stream])
-/// let events = try query.read(try await pool.query(query.sql, in: query.ledgers)).streams[stream] ?? []
+/// let rows = try await pool.query(query.sql, in: query.ledgers)
+/// let events = try query.read(rows, codes).streams[stream] ?? []
 /// ```
 ///
 /// It may be sent alone or as part of a pipeline. A transaction of the application role needs the ``LedgerScope`` of
 /// ``ledgers``.
 public struct StreamsQuery: Sendable {
-    /// The statement; pass its rows to ``read(_:)``.
+    /// The statement; pass its rows to ``read(_:_:)``.
     public let sql: SQL
     /// The ledgers that the statement reads.
     public let ledgers: Set<LedgerID>
     private let ids: [StreamID]
+    private let tail: Tail?
     private let founded: LedgerID?
 
     /// The end of a stream, from the last event of some types on. Reading it costs the same however long the stream is.
@@ -39,12 +41,13 @@ public struct StreamsQuery: Sendable {
     /// A query for all events of some streams, for the end of another one, and for the first event of a ledger.
     public init(_ ids: [StreamID], tail: Tail? = nil, foundingOf founded: LedgerID? = nil) {
         self.ids = ids + (tail.map { [$0.stream] } ?? [])
+        self.tail = tail
         self.founded = founded
         ledgers = Set(self.ids.map(\.ledger) + (founded.map { [$0] } ?? []))
         // One part for each stream: a part names one ledger, so a distributed database sends it to one node.
         var parts: [SQL] = ids.map { id in
             """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind)
             """
         }
@@ -52,11 +55,11 @@ public struct StreamsQuery: Sendable {
         if let founded {
             parts.append(
                 """
-                SELECT ledger_id, position, event_id, entry FROM tenure.event
+                SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
                 WHERE ledger_id = \(founded.uuid) AND position = 1
                 """)
         }
-        let first = parts.first ?? "SELECT ledger_id, position, event_id, entry FROM tenure.event WHERE false"
+        let first = parts.first ?? "SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event WHERE false"
         sql = parts.dropFirst().reduce(first) { "\($0) UNION ALL \($1)" }
     }
 
@@ -64,7 +67,7 @@ public struct StreamsQuery: Sendable {
         let stream = tail.stream
         let own: SQL = "ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)"
         return """
-            SELECT ledger_id, position, event_id, entry FROM tenure.event
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE \(own) AND version >= coalesce((
                 SELECT version FROM tenure.event WHERE \(own) AND type = ANY (\(tail.types))
                 ORDER BY version DESC LIMIT 1), 1)
@@ -74,12 +77,19 @@ public struct StreamsQuery: Sendable {
     /// Reads the events of each stream in the order of versions, and the first event of the ledger. A missing stream
     /// has no events.
     ///
-    /// - Throws: `PostgresError` if a row is not of this query, and ``LedgerError/Code/invalidEntry``.
-    public func read(_ rows: [PostgresRow]) throws -> StreamsRead {
+    /// - Throws: `PostgresError` if a row is not of this query, ``LedgerError/Code/streamGap``, and what
+    ///   ``CodedEntry/event()`` throws.
+    public func read(_ rows: [PostgresRow], _ codes: EventCodes) throws -> StreamsRead {
         var streams = Dictionary(ids.map { ($0, [RecordedEvent]()) }, uniquingKeysWith: { first, _ in first })
+        var disowned: [StreamID: Set<Int>] = [:]
         var founding: RecordedEvent?
         for row in rows {
-            let event = try LedgerReader.event(row)
+            let entry = try CodedEntry(row, of: LedgerID(try row.decode(column: 0)), from: 1, codes)
+            guard !entry.isDisowned else {
+                disowned[entry.stream, default: []].insert(Int(entry.version))
+                continue
+            }
+            let event = try entry.event()
             // If its stream was requested too, the ledger's first event arrives a second time.
             if founding == nil, event.position == 1, event.stream.ledger == founded {
                 founding = event
@@ -87,15 +97,59 @@ public struct StreamsQuery: Sendable {
             }
             streams[event.stream]?.append(event)
         }
-        for id in streams.keys { streams[id]?.sort { $0.streamVersion < $1.streamVersion } }
-        return StreamsRead(streams: streams, founding: founding)
+        let read = try streams.map { id, events throws(LedgerError) in
+            let events = events.sorted { $0.streamVersion < $1.streamVersion }
+            // The end of a stream begins with an event of its types, if it has one.
+            let begins = tail?.stream == id && tail?.types.contains(events.first?.type ?? "") == true
+            let first = begins ? events.first?.streamVersion ?? 1 : 1
+            return (id, try StreamEvents(events, disowned: disowned[id] ?? [], after: first - 1))
+        }
+        return StreamsRead(streams: Dictionary(uniqueKeysWithValues: read), founding: founding)
     }
+}
+
+/// The events of a stream in the order of versions, without those that are disowned.
+public struct StreamEvents: Sendable, Equatable, RandomAccessCollection, ExpressibleByArrayLiteral {
+    /// The events.
+    public let events: [RecordedEvent]
+    /// The version of the stream, which an append expects; disowned events count.
+    public let version: Int
+
+    /// Requires the versions to run on after one. A disowned event may leap: whoever made it chose its version.
+    ///
+    /// - Throws: ``LedgerError/Code/streamGap``.
+    init(_ events: [RecordedEvent], disowned: Set<Int>, after version: Int) throws(LedgerError) {
+        var last = version
+        for event in events {
+            let before = event.streamVersion - 1
+            guard last == before || before > last && disowned.contains(before) else { throw .streamGap(before: event) }
+            last = event.streamVersion
+        }
+        self.events = events
+        self.version = Swift.max(last, disowned.max() ?? 0)
+    }
+
+    /// Events of a stream without disowned ones.
+    public init(_ events: [RecordedEvent]) {
+        self.events = events
+        version = events.last?.streamVersion ?? 0
+    }
+
+    /// See ``init(_:)``.
+    public init(arrayLiteral events: RecordedEvent...) { self.init(events) }
+
+    /// The first index, 0.
+    public var startIndex: Int { events.startIndex }
+    /// The number of events.
+    public var endIndex: Int { events.endIndex }
+    /// An event by its index; versions may leap.
+    public subscript(index: Int) -> RecordedEvent { events[index] }
 }
 
 /// The result of a ``StreamsQuery``.
 public struct StreamsRead: Sendable {
     /// The events of each stream in the order of versions. A missing stream has none.
-    public let streams: [StreamID: [RecordedEvent]]
+    public let streams: [StreamID: StreamEvents]
     /// The first event of the ledger that the query named.
     public let founding: RecordedEvent?
 }

@@ -32,6 +32,10 @@ public struct LedgerError: Error, Sendable, Equatable {
         public static let invalidEvent = Code(rawValue: "ledger.invalid_event")
         /// Recorded bytes are not an entry, or differ from their row.
         public static let invalidEntry = Code(rawValue: "ledger.invalid_entry")
+        /// A row of the log has no code of a service, so no service wrote it; see ``LedgerError/place``.
+        public static let foreignEntry = Code(rawValue: "ledger.foreign_entry")
+        /// Versions of a stream are missing; see ``LedgerError/place``.
+        public static let streamGap = Code(rawValue: "ledger.stream_gap")
         /// The ledger has fewer events than requested.
         public static let beyondHead = Code(rawValue: "ledger.beyond_head")
         /// The database refused a statement of ``Append/effects``; see ``LedgerError/constraint``.
@@ -63,6 +67,17 @@ public struct LedgerError: Error, Sendable, Equatable {
         }
     }
 
+    /// A place in the log.
+    public struct Place: Sendable, Hashable {
+        /// The ledger.
+        public let ledger: LedgerID
+        /// The position.
+        public let position: Int64
+
+        /// The place of a position.
+        public init(ledger: LedgerID, position: Int64) { (self.ledger, self.position) = (ledger, position) }
+    }
+
     /// The kind of refusal.
     public let code: Code
     /// The reason in one clause, without data.
@@ -75,6 +90,8 @@ public struct LedgerError: Error, Sendable, Equatable {
     public private(set) var claimLedger: LedgerID?
     /// The ledger of an ``Code/ahead``.
     public private(set) var aheadLedger: LedgerID?
+    /// The place of a ``Code/foreignEntry``, or of the first event behind a ``Code/streamGap``.
+    public private(set) var place: Place?
     /// The constraint that a refused effect violated, if it violated one.
     public private(set) var constraint: String?
     /// What libpq or the server gave as the cause, for the operator; see `PostgresError.cause`.
@@ -100,6 +117,8 @@ public struct LedgerError: Error, Sendable, Equatable {
         return error
     }
 
+    static let occupied = LedgerError(
+        .busy, "a row stands behind the head of a ledger; it is removed from the way soon")
     static let late = LedgerError(.late, "the ledger's latest event is later than the append permits")
     static let clock = LedgerError(.clock, "the time is ahead of the database's clock; set this machine's clock")
 
@@ -108,6 +127,20 @@ public struct LedgerError: Error, Sendable, Equatable {
             .ahead, "the ledger's latest event is ahead of the clock; see tenure ledger accept-time")
         error.aheadLedger = ledger
         return error
+    }
+
+    static func foreignEntry(_ place: Place) -> LedgerError {
+        LedgerError(.foreignEntry, "no service wrote an entry of the log", at: place)
+    }
+
+    static func streamGap(before event: RecordedEvent) -> LedgerError {
+        LedgerError(
+            .streamGap, "versions of a stream are missing", at: Place(ledger: event.ledger, position: event.position))
+    }
+
+    private init(_ code: Code, _ reason: String, at place: Place) {
+        self.init(code, reason)
+        self.place = place
     }
 
     static func effectRefused(constraint: String?) -> LedgerError {
@@ -126,6 +159,7 @@ extension LedgerError: CustomStringConvertible {
         }
         if let claimKind { text += " (\(claimKind))" }
         if let aheadLedger { text += " (\(aheadLedger))" }
+        if let place { text += " (ledger \(place.ledger), position \(place.position))" }
         if let constraint { text += " (\(constraint))" }
         return text
     }

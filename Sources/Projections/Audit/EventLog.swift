@@ -73,11 +73,13 @@ package struct EventLog: EventSource {
 
     /// The log, read over a pool of the reader role.
     ///
-    /// - Parameter keys: The person keys that decrypt personal texts, or `nil` to leave the texts encrypted.
-    package init(pool: PostgresPool, keys: PersonKeys?) {
+    /// - Parameters:
+    ///   - codes: What the codes of events are checked with.
+    ///   - keys: The person keys that decrypt personal texts, or `nil` to leave the texts encrypted.
+    package init(pool: PostgresPool, codes: EventCodes, keys: PersonKeys?) {
         self.pool = pool
         self.keys = keys
-        reader = LedgerReader(pool: pool, storesTiles: false)
+        reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
     }
 
     /// Returns all ledgers that have events, with their sizes: system, directories, then tenants by their ids.

@@ -1,3 +1,4 @@
+package import Ledger
 package import Logging
 package import Postgres
 import ServiceLifecycle
@@ -5,7 +6,7 @@ import ServiceLifecycle
 /// Applies the events of tenants' ledgers to the projections while it runs.
 ///
 /// ```swift
-/// let projector = Projector(pool: readerPool, logger: logger)       // run it, usually in a `ServiceGroup`
+/// let projector = Projector(pool: readerPool, codes: codes, logger: logger)  // run it, usually in a `ServiceGroup`
 /// projector.nudge()                                                 // after an append in the same process
 /// ```
 ///
@@ -21,6 +22,7 @@ package struct Projector: Service {
     static let width = 4
 
     let pool: PostgresPool
+    private let codes: EventCodes
     let logger: Logger
     let pageSize: Int
     let retryPause: Duration
@@ -35,16 +37,17 @@ package struct Projector: Service {
     private let leads = Lock(false)
 
     /// A projector over a pool of the reader role with at least six connections.
-    package init(pool: PostgresPool, logger: Logger) {
-        self.init(pool: pool, logger: logger, pageSize: LedgerFollower.pageSize)
+    package init(pool: PostgresPool, codes: EventCodes, logger: Logger) {
+        self.init(pool: pool, codes: codes, logger: logger, pageSize: LedgerFollower.pageSize)
     }
 
     /// - Parameter pageSize: How many events of a ledger share a transaction.
     init(
-        pool: PostgresPool, logger: Logger, pageSize: Int, takesTurns: Bool = true,
+        pool: PostgresPool, codes: EventCodes, logger: Logger, pageSize: Int, takesTurns: Bool = true,
         retryPause: Duration = Projector.retryPause, leaseLifetime: Duration = LeaderLease.lifetime
     ) {
         self.pool = pool
+        self.codes = codes
         self.logger = logger
         self.pageSize = pageSize
         self.takesTurns = takesTurns
@@ -124,7 +127,9 @@ package struct Projector: Service {
         return isTurn
     }
 
-    private func newRound() -> ProjectorRound { ProjectorRound(pool: pool, logger: logger, pageSize: pageSize) }
+    private func newRound() -> ProjectorRound {
+        ProjectorRound(pool: pool, codes: codes, logger: logger, pageSize: pageSize)
+    }
 }
 
 /// The pace of polling: fast while there are events that projections consume, slower while there are not. While there

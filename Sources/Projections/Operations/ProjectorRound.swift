@@ -17,11 +17,11 @@ struct ProjectorRound {
     private var queue = LedgerQueue()
     private var stopped: [LedgerID: Set<ProjectionName>] = [:]
 
-    init(pool: PostgresPool, logger: Logger, pageSize: Int) {
+    init(pool: PostgresPool, codes: EventCodes, logger: Logger, pageSize: Int) {
         self.pool = pool
         self.pageSize = pageSize
         self.logger = logger
-        follower = LedgerFollower(pool: pool, reader: LedgerReader(pool: pool, storesTiles: false))
+        follower = LedgerFollower(pool: pool, reader: LedgerReader(pool: pool, codes: codes, storesTiles: false))
     }
 
     /// Processes every ledger that has grown, at most one page of each if an event changes a projection.

@@ -1,13 +1,13 @@
 import FoundationEssentials
 package import Identity
-import Ledger
+package import Ledger
 package import Logging
 package import Postgres
 
 /// Rebuilds projections from the log beside the live ones, compares both, and cuts over.
 ///
 /// ```swift
-/// let rebuild = Rebuild(pool: readerPool, logger: logger)
+/// let rebuild = Rebuild(pool: readerPool, codes: codes, logger: logger)
 /// let report = try await rebuild.run(RebuildRequest(isDryRun: true))
 /// for difference in report.differences { print(difference.table, difference.tenant, difference.key) }
 /// ```
@@ -28,16 +28,16 @@ package struct Rebuild: Sendable {
     let pageSize: Int
 
     /// A rebuild over a pool of the reader role with two connections for each job, and two more.
-    package init(pool: PostgresPool, logger: Logger) {
-        self.init(pool: pool, logger: logger, pageSize: LedgerRebuild.pageSize)
+    package init(pool: PostgresPool, codes: EventCodes, logger: Logger) {
+        self.init(pool: pool, codes: codes, logger: logger, pageSize: LedgerRebuild.pageSize)
     }
 
     /// - Parameter pageSize: How many events of a ledger share a transaction.
-    init(pool: PostgresPool, logger: Logger, pageSize: Int) {
+    init(pool: PostgresPool, codes: EventCodes, logger: Logger, pageSize: Int) {
         self.pool = pool
         self.logger = logger
         self.pageSize = pageSize
-        reader = LedgerReader(pool: pool, storesTiles: false)
+        reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
     }
 
     /// Rebuilds, compares and, unless it is a dry run, cuts over.

@@ -1,3 +1,4 @@
+package import Ledger
 package import Logging
 package import Postgres
 import ServiceLifecycle
@@ -12,11 +13,13 @@ package struct ViewUpgrade: Service {
     static let pause: Duration = .seconds(10)
 
     let pool: PostgresPool
+    private let codes: EventCodes
     let logger: Logger
 
     /// An upgrade over a pool of the reader role with four spare connections.
-    package init(pool: PostgresPool, logger: Logger) {
+    package init(pool: PostgresPool, codes: EventCodes, logger: Logger) {
         self.pool = pool
+        self.codes = codes
         self.logger = logger
     }
 
@@ -66,7 +69,7 @@ package struct ViewUpgrade: Service {
             if !outdated.isEmpty {
                 logger.notice(
                     "projections of another revision are rebuilt", metadata: ["views": "\(outdated.sorted())"])
-                let report = try await Rebuild(pool: pool, logger: logger).run(
+                let report = try await Rebuild(pool: pool, codes: codes, logger: logger).run(
                     RebuildRequest(views: outdated, jobs: 1))
                 for stop in report.kept { tell(stop) }
             }

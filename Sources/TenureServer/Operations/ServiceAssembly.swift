@@ -1,4 +1,5 @@
 import Credentials
+import EventCoding
 import FoundationEssentials
 package import IdentityService
 package import Keys
@@ -156,10 +157,13 @@ package struct ServiceAssembly: Sendable {
         hasPages = try await Self.hasPages(configuration, ring, logger)
         let signer = try CheckpointSigner(
             name: configuration.settings.issuer, secret: try ring.checkpointSigningKey())
+        let codes = EventCodes(ring)
         try await withPostgresPool(configuration: configuration.reader, maximumConnections: 1, logger: logger) { pool in
             try await DatabaseRole.reader.check(pool)
             try await RestoredKeys.check(pool)
-            let reader = LedgerReader(pool: pool, storesTiles: false).using(TileCodes(ring, logger: logger))
+            let reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
+                .using(TileCodes(ring, logger: logger))
+            try await reader.refreshDisowned()
             try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
@@ -174,14 +178,14 @@ package struct ServiceAssembly: Sendable {
         let readerPool = PostgresPool(configuration: configuration.reader, maximumConnections: 10, logger: logger)
         var appending = Appender.Configuration()
         appending.clockTolerance = configuration.settings.clockTolerance
-        let appender = Appender(pool: pool, configuration: appending, logger: logger)
-        let projector = Projector(pool: readerPool, logger: logger)
+        let appender = Appender(pool: pool, codes: codes, configuration: appending, logger: logger)
+        let projector = Projector(pool: readerPool, codes: codes, logger: logger)
         let hints = FeedHints(pool: pool, logger: logger)
         // Notifies whichever process leads: this one or another.
         let nudge: @Sendable () -> Void = { if projector.isLeading { projector.nudge() } else { hints.signal() } }
         let context = ServiceContext(
             pool: pool, appender: NudgingAppender(appender: appender, nudge: nudge),
-            reader: LedgerReader(pool: pool), ring: ring,
+            reader: LedgerReader(pool: pool, codes: codes), ring: ring,
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(
@@ -224,19 +228,22 @@ package struct ServiceAssembly: Sendable {
         ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(
-            pool: pool, readerPool: readerPool, appender: appender, signer: signer, tiles: tiles, memory: seals,
+            pool: pool, readerPool: readerPool, codes: codes, appender: appender, signer: signer, tiles: tiles,
+            memory: seals,
             now: configuration.settings.clockTolerance == nil ? configuration.settings.now : nil, logger: logger)
         closeEndedSessions = upkeep.closeEndedSessions
         let first: [any Service] = [
             pool, readerPool, readinessPool, allTenants, hints, appender, projector,
-            ViewUpgrade(pool: readerPool, logger: logger),
+            ViewUpgrade(pool: readerPool, codes: codes, logger: logger),
         ]
         let last: [any Service] = [
             SealingLoop(
-                sealing, keeper: configuration.keeper(LedgerReader(pool: readerPool, storesTiles: false).using(tiles)),
+                sealing,
+                keeper: configuration.keeper(
+                    LedgerReader(pool: readerPool, codes: codes, storesTiles: false).using(tiles)),
                 newest: newest, logger: logger),
             RecountLedgers(
-                pool: readerPool, memory: seals, period: configuration.recounting, logger: logger),
+                pool: readerPool, codes: codes, memory: seals, period: configuration.recounting, logger: logger),
         ]
         services = first + upkeep.services + mails.services + last
     }
@@ -281,14 +288,15 @@ package struct ServiceAssembly: Sendable {
     private static func begin(
         _ configuration: Configuration, _ ring: KeyRing, on pool: PostgresPool, _ logger: Logger
     ) async throws {
-        guard try await LogBeginning.read(LedgerReader(pool: pool), by: ring) == nil else { return }
+        let reader = LedgerReader(pool: pool, codes: EventCodes(ring))
+        guard try await LogBeginning.read(reader, by: ring) == nil else { return }
         guard let make = configuration.makeOperatorKey else { throw OperatorKeyError(.notFounded) }
         let new = try make()
         do { try await LogBeginning.found(new.publicKey, by: ring, on: pool) } catch let error as OperatorKeyError {
             guard error.code == .foundedMeanwhile else { throw error }
             // Of two first starts, the other one's key counts.
             new.discard()
-            _ = try await LogBeginning.read(LedgerReader(pool: pool), by: ring)
+            _ = try await LogBeginning.read(reader, by: ring)
             return
         }
         let fingerprint = new.publicKey.fingerprint

@@ -85,11 +85,11 @@ struct AnchorCommand: AsyncParsableCommand {
         let signer = try CheckpointSigner(
             name: settings.text(.issuer) ?? "tenure", secret: try ring.checkpointSigningKey())
         try await CommandDatabase.with(.databaseUrl, settings) { pool in
-            let appender = Appender(pool: pool, logger: session.logger)
+            let appender = Appender(pool: pool, codes: session.codes, logger: session.logger)
             // The task is cancelled and awaited when the scope ends.
             async let _: Void = appender.run()
             try await SignGrownLedgers(
-                pool: pool, readerPool: session.pool, appender: appender, signer: signer,
+                pool: pool, readerPool: session.pool, codes: session.codes, appender: appender, signer: signer,
                 tiles: TileCodes(ring, logger: session.logger), logger: session.logger
             ).run()
         }

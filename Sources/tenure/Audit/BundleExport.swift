@@ -230,7 +230,7 @@ extension Replay {
         _ selection: ReplaySelection, _ range: EventLog.Range, _ filter: ReplayFilter, to directory: String,
         _ key: LogKey, _ session: ReaderSession
     ) async throws {
-        let log = EventLog(pool: session.pool, keys: nil)
+        let log = EventLog(pool: session.pool, codes: session.codes, keys: nil)
         let total = selection.ledgers.reduce(0) { $0 + $1.size }
         let error = Output.standardError()
         let progress = ProgressReport("export", unit: .event, total: total, output: error)

@@ -16,12 +16,12 @@ struct EntryLine: Sendable {
         let data: SealedPersonalData
     }
 
-    private let entry: StoredEntry
+    private let entry: CodedEntry
     private let placeOfPosition: Int
     private let sealed: [SealedText]
 
     /// Finds what the line has in other words than the entry. `nil` if the entry has to be parsed.
-    init?(_ entry: StoredEntry) {
+    init?(_ entry: CodedEntry) {
         guard let place = entry.placeOfPosition else { return nil }
         let (isPlain, hasSealed) = Self.look(at: entry.bytes)
         guard isPlain else { return nil }

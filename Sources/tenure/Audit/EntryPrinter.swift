@@ -39,7 +39,7 @@ struct EntryPrinter: Sendable {
     }
 
     /// Renders the lines of a page, part by part.
-    private func lines(_ entries: [StoredEntry]) async throws -> [[UInt8]] {
+    private func lines(_ entries: [CodedEntry]) async throws -> [[UInt8]] {
         guard let ledger = entries.first?.ledger else { return [] }
         let size = (entries.count + Self.width - 1) / Self.width
         let parts = stride(from: 0, to: entries.count, by: size).map { entries[$0..<min($0 + size, entries.count)] }
@@ -55,7 +55,7 @@ struct EntryPrinter: Sendable {
         case plain(EntryLine)
         case parsed(RecordedEvent)
 
-        init(_ entry: StoredEntry) throws {
+        init(_ entry: CodedEntry) throws {
             self = if let line = EntryLine(entry) { .plain(line) } else { .parsed(try entry.event()) }
         }
 

@@ -1,4 +1,5 @@
 import Canonical
+import EventCoding
 import FoundationEssentials
 import Identity
 import IdentityService
@@ -15,11 +16,13 @@ struct ReaderSession: Sendable {
     let keys: PersonKeys?
     /// The keys that map names to ids; `nil` without a master key file.
     let ring: KeyRing?
+    /// What the codes of events are checked with: nothing without a master key file.
+    let codes: EventCodes
     let logger: Logger
 
     /// Reads ledgers. Stored tiles count with the master keys only; without them roots are computed from the events.
     var reader: LedgerReader {
-        let reader = LedgerReader(pool: pool, storesTiles: false)
+        let reader = LedgerReader(pool: pool, codes: codes, storesTiles: false)
         return ring.map { reader.using(TileCodes($0, logger: logger)) } ?? reader
     }
 
@@ -41,10 +44,11 @@ struct ReaderSession: Sendable {
                 try await DatabaseRole.reader.check(pool)
                 let ring: KeyRing? =
                     if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
-                return try await body(
-                    ReaderSession(
-                        pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
-                        logger: logger))
+                let session = ReaderSession(
+                    pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
+                    codes: ring.map { EventCodes($0) } ?? .unchecked, logger: logger)
+                if ring != nil { try await session.reader.refreshDisowned() }
+                return try await body(session)
             }
         }
     }
@@ -84,7 +88,7 @@ struct ReaderSession: Sendable {
         let key = ClaimKey(
             ledger: LedgerID(tenant.uuid), kind: "employee",
             digest: ring.lookupDigest(kind: "employee", canonical, scope: tenant.uuid))
-        guard let claim = try await LedgerReader(pool: pool, storesTiles: false).claim(key) else {
+        guard let claim = try await LedgerReader(pool: pool, codes: codes, storesTiles: false).claim(key) else {
             throw CommandFailure(.notFound, "the company has no such employee")
         }
         return EmployeeID(claim.owner)

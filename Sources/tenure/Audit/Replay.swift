@@ -107,7 +107,7 @@ struct Replay: AsyncParsableCommand {
         let (which, bundle, compare, follow, cursor) = (which, bundle, compare, follow, cursor)
         let settings = try await options.settings()
         try await ReaderSession.run(settings) { session in
-            let log = EventLog(pool: session.pool, keys: session.keys)
+            let log = EventLog(pool: session.pool, codes: session.codes, keys: session.keys)
             let selection = try await which.selection(log, session)
             if let directory = bundle.exported {
                 let key = try bundle.keys.resolved(anchor: nil, settings, session.ring)

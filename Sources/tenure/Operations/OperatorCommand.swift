@@ -1,6 +1,7 @@
 import ArgumentParser
 import Canonical
 import Credentials
+import EventCoding
 import Foundation
 import Identity
 import IdentityService
@@ -79,7 +80,8 @@ struct OperatorShow: AsyncParsableCommand {
     func run() async throws {
         let settings = try await options.settings()
         let beginning = try await ReaderSession.run(settings) { session in
-            try await LogBeginning.read(LedgerReader(pool: session.pool, storesTiles: false))
+            try await LogBeginning.read(
+                LedgerReader(pool: session.pool, codes: session.codes, storesTiles: false))
         }
         guard let beginning else {
             throw CommandFailure(
@@ -213,16 +215,18 @@ enum OperatorSession {
         let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
         return try await CommandDatabase.with(.databaseUrl, settings, remedy: hint) { pool in
             try await DatabaseRole.application.check(pool)
-            let appender = Appender(pool: pool, logger: logger)
             let ring = try await KeyRing.load(from: pool, masters: masters)
+            let codes = EventCodes(ring), appender = Appender(pool: pool, codes: codes, logger: logger)
             if try await Founding.run(settings.operatorKeyFile, ring, on: pool) {
                 logger.notice("the log begins", metadata: ["operatorKey": "\(settings.text(.operatorKeyFile) ?? "")"])
             }
             let context = ServiceContext(
-                pool: pool, appender: appender, reader: LedgerReader(pool: pool), ring: ring,
+                pool: pool, appender: appender, reader: LedgerReader(pool: pool, codes: codes),
+                ring: ring,
                 personKeys: PersonKeys(pool: pool, masters: masters), seeds: OPRFSeeds(pool: pool, masters: masters),
                 compute: ComputePool(threads: 1, waiting: 1), evaluations: ComputePool(threads: 1, waiting: 1),
                 settings: ServiceSettings(), logger: logger)
+            try await context.reader.refreshDisowned()
             // The task is cancelled and awaited when the scope ends.
             async let _: Void = appender.run()
             return try await body(context, masters)
@@ -240,7 +244,8 @@ enum Founding {
     /// - Returns: Whether this call founded the log.
     /// - Throws: ``CommandFailure`` if the file cannot be used, and `KeysError` if the log was written with other keys.
     static func run(_ file: OperatorKeyFile?, _ ring: KeyRing, on pool: PostgresPool) async throws -> Bool {
-        guard try await LogBeginning.read(LedgerReader(pool: pool), by: ring) == nil, let file else { return false }
+        let reader = LedgerReader(pool: pool, codes: EventCodes(ring))
+        guard try await LogBeginning.read(reader, by: ring) == nil, let file else { return false }
         let (key, isNew) = file.exists ? (try file.load(), false) : (try file.create(), true)
         do { try await LogBeginning.found(key.publicKey, by: ring, on: pool) } catch let error as OperatorKeyError {
             if isNew { file.remove() }

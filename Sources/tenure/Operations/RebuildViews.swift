@@ -63,6 +63,10 @@ struct RebuildViews: AsyncParsableCommand {
         let report = try await ReaderSession.run(
             try await options.settings(), maximumConnections: connections
         ) { session in
+            // Without keys it could not tell what a service wrote.
+            guard session.ring != nil else {
+                throw CommandFailure(.usage, "\(Settings.Name.masterKeyFile.variable) is not set")
+            }
             let request = RebuildRequest(
                 views: named.isEmpty ? Set(ProjectionName.all) : named,
                 tenant: try company.map { try session.tenant($0) }, isDryRun: dryRun, jobs: jobs)
@@ -90,7 +94,9 @@ struct RebuildViews: AsyncParsableCommand {
     ) async throws -> RebuildReport {
         let report = RebuildProgressReport(isDryRun: request.isDryRun, isForMachines: format == .ndjson)
         do {
-            let result = try await Rebuild(pool: session.pool, logger: session.logger).run(request) { progress in
+            let result = try await Rebuild(pool: session.pool, codes: session.codes, logger: session.logger).run(
+                request
+            ) { progress in
                 report.update(progress)
             }
             try report.finish()

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Canonical
+import EventCoding
 import IdentityService
 import Keys
 import Ledger
@@ -87,7 +88,8 @@ enum RowSession {
             try await KeySession.run(settings) { application in
                 let ring = try await KeyRing.load(from: application, masters: masters)
                 // Other keys would find no claim right.
-                _ = try await LogBeginning.read(LedgerReader(pool: reader, storesTiles: false), by: ring)
+                _ = try await LogBeginning.read(
+                    LedgerReader(pool: reader, codes: EventCodes(ring), storesTiles: false), by: ring)
                 let keys = PersonKeys(pool: application, masters: masters)
                 return try await body(
                     reader, application, RowsOfLog(reader: reader, ring: ring, personKeys: keys))

@@ -211,7 +211,7 @@ extension Examination {
 
     private func anchor() async -> [Finding] {
         await inDatabase("anchor") { pool in
-            let reader = LedgerReader(pool: pool, storesTiles: false)
+            let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
             let size = try await reader.ledger(.system, after: .max - 1, limit: 1).size
             return [Self.finding(anchor: try await reader.checkpoint(.system)?.checkpoint.size, of: size)]
         }

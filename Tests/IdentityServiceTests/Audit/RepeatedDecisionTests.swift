@@ -65,18 +65,18 @@ extension SignedHistory {
     /// The tenant as the service loads one.
     func loadTenant() throws -> Tenant.State {
         let stream = StreamID.tenant(tenant)
-        return try StateLoader.tenant(tenant, events.first, events.filter { $0.stream == stream }).state
+        return try StateLoader.tenant(tenant, events.first, StreamEvents(events.filter { $0.stream == stream })).state
     }
 
     /// An employee as the service loads one.
     func loadEmployee(_ member: Member) throws -> Employee.State {
         let stream = StreamID.employee(member.id, in: tenant)
-        return try StateLoader.employee(member.id, events.filter { $0.stream == stream }).state
+        return try StateLoader.employee(member.id, StreamEvents(events.filter { $0.stream == stream })).state
     }
 
     /// An app as the service loads one.
     func loadApp(_ app: AppID) throws -> App.State {
         let stream = StreamID.app(app)
-        return try StateLoader.app(app, system.filter { $0.stream == stream }).state
+        return try StateLoader.app(app, StreamEvents(system.filter { $0.stream == stream })).state
     }
 }

@@ -30,7 +30,8 @@ struct SignGrownLedgersTests {
             let start = Timestamp.now()
             func run(after minutes: Int) async throws -> Int64 {
                 let sealing = SignGrownLedgers(
-                    pool: log.pool, readerPool: log.readerPool, appender: log.appender, signer: log.signer,
+                    pool: log.pool, readerPool: log.readerPool, codes: .test, appender: log.appender,
+                    signer: log.signer,
                     now: { start.adding(.seconds(minutes * 60)) }, logger: TestServer.logger())
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<3 { group.addTask { try await sealing.run() } }
@@ -146,7 +147,8 @@ struct SignGrownLedgersTests {
             let sealing = SealedLog.sealing(log.pool, log.readerPool, log.appender, log.signer)
             try await sealing.run()
             let recount = RecountLedgers(
-                pool: log.readerPool, memory: sealing.memory, period: .seconds(1), logger: TestServer.logger())
+                pool: log.readerPool, codes: .test, memory: sealing.memory, period: .seconds(1),
+                logger: TestServer.logger())
             try await recount.round()
             #expect(sealing.memory.faults == [:])
             try await log.tamper(
@@ -158,8 +160,10 @@ struct SignGrownLedgersTests {
             try await log.tamper(
                 "DELETE FROM tenure.event WHERE ledger_id = \(SealedLog.ledger.uuid)",
                 """
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-                SELECT ledger_id, position, event_id, stream_id, kind, version, type, time, entry FROM public.kept
+                INSERT INTO tenure.event (
+                    ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                SELECT ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code
+                FROM public.kept
                 WHERE ledger_id = \(SealedLog.ledger.uuid)
                 """)
             try await recount.round()
@@ -230,7 +234,8 @@ struct SealDelayTests {
             for minutes in [15, 30, 45] {
                 let time = Timestamp.now().adding(.seconds(minutes * 60))
                 let sealing = SignGrownLedgers(
-                    pool: log.pool, readerPool: log.readerPool, appender: log.appender, signer: log.signer,
+                    pool: log.pool, readerPool: log.readerPool, codes: .test, appender: log.appender,
+                    signer: log.signer,
                     now: { time }, logger: TestServer.logger())
                 #expect(try await sealing.run() == nil)
             }

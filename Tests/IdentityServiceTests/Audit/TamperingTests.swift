@@ -195,9 +195,10 @@ struct TamperingTests {
             try await log.tamper(
                 """
                 WITH moved AS (DELETE FROM tenure.event WHERE ledger_id = \(Self.ledger) AND position > \(position)
-                    RETURNING ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-                SELECT ledger_id, position - 1, event_id, stream_id, kind, version, type, time, entry FROM moved
+                    RETURNING ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                INSERT INTO tenure.event (
+                    ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                SELECT ledger_id, position - 1, event_id, stream_id, kind, version, type, time, entry, code FROM moved
                 """, "UPDATE tenure.ledger SET size = 299 WHERE ledger_id = \(Self.ledger)")
             let report = try await log.verify()
             let first = try #require(report.violations.first)

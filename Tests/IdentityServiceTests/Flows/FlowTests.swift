@@ -7,6 +7,7 @@ import Keys
 import Ledger
 import Logging
 import TenureAPI
+import TestSupport
 import Testing
 @testable import IdentityService
 @testable import Postgres

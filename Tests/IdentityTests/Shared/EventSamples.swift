@@ -64,6 +64,7 @@ enum EventSamples {
             AppResourceRemoved(
                 appID: app, resource: try ResourceIndicator("urn:example:harbour"), by: byOperator),
             SystemFounded(operatorKey: Sample.key(0x99), keyCheck: try Sample.bytes32(0x9A)),
+            EntryDisowned(ledger: Sample.uuid(10), position: 41, leaf: try Sample.bytes32(0x79)),
             LedgerTimeAccepted(ledger: app.uuid, position: 41, time: Sample.start, by: byOperator),
             SessionOpened(
                 sessionID: session, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),

@@ -47,7 +47,7 @@ import Testing
         CredentialsLocked.self, MPinAuthenticated.self, MPinValidated.self, MailFailed.self, MailQueued.self,
         MailSent.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
         TokenKeysRotated.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
-        WaitEnded.self, DeviceMailConfirmed.self, AddressProved.self,
+        WaitEnded.self, DeviceMailConfirmed.self, AddressProved.self, EntryDisowned.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {

@@ -115,8 +115,10 @@ struct FirstStartTests {
             try await owner.executeScript(
                 table == "event"
                     ? """
-                    INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
-                    VALUES ('\(system)', 1, '\(system)', '\(system)', 'thing', 1, 'ThingHappened', now(), '{}')
+                    INSERT INTO tenure.event (
+                        ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                    VALUES ('\(system)', 1, '\(system)', '\(system)', 'thing', 1, 'ThingHappened', now(), '{}',
+                        repeat('x', 18)::bytea)
                     """
                     : "INSERT INTO tenure.person_key VALUES ('\(directory)', '\(system)', 0, 1, repeat('x', 32)::bytea)"
             )

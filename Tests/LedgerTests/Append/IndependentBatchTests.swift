@@ -10,7 +10,7 @@ import Testing
     private let ledger = LedgerID(UUID())
 
     private func isIndependent(_ appends: [Append]) throws -> Bool {
-        IndependentBatch(try appends.map { try PreparedAppend($0, tolerance: nil) }) != nil
+        IndependentBatch(try appends.map { try PreparedAppend($0, codes: .test, tolerance: nil) }) != nil
     }
 
     private func guarding(_ stream: StreamID, at version: Int) -> Append {
@@ -55,10 +55,12 @@ import Testing
         let early = Timestamp(microseconds: 1_700_000_000_000_001),
             late = Timestamp(microseconds: 1_800_000_000_999_999)
         var append = Append.test(.test(ledger), events: 2, note: #""time":"x","type":"y"}"#, time: early)
-        var changed = try PreparedAppend(append, tolerance: nil)
+        var changed = try PreparedAppend(append, codes: .test, tolerance: nil)
         changed.setTime(late)
         append.time = late
-        #expect(changed.entries == (try PreparedAppend(append, tolerance: nil)).entries && changed.time == late)
+        #expect(
+            changed.entries == (try PreparedAppend(append, codes: .test, tolerance: nil)).entries
+                && changed.time == late)
     }
 
     @Test func `times never decrease within a batch or between batches`() throws {
@@ -66,7 +68,8 @@ import Testing
         var latest = LatestTimes()
         func raised(_ seconds: [(LedgerID, Int)]) throws -> [Timestamp] {
             var batch = try seconds.map { ledger, second in
-                try PreparedAppend(.test(.test(ledger), time: now.adding(.seconds(second))), tolerance: nil)
+                try PreparedAppend(
+                    .test(.test(ledger), time: now.adding(.seconds(second))), codes: .test, tolerance: nil)
             }
             latest.raise(&batch)
             return batch.map(\.time)

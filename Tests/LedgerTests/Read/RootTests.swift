@@ -69,9 +69,9 @@ struct RootTests {
             var admin = try await database.connect(as: .superuser)
             _ = try await admin.query(
                 """
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 SELECT \(ledger.uuid), g, gen_random_uuid(), \(ledger.uuid), 'thing', g::int, 'T', now(),
-                    convert_to('e' || g, 'UTF8')
+                    convert_to('e' || g, 'UTF8'), repeat('x', 18)::bytea
                 FROM generate_series(1, 66000) AS g
                 """)
             _ = try await admin.query("INSERT INTO tenure.ledger (ledger_id, size) VALUES (\(ledger.uuid), 66000)")

@@ -16,7 +16,7 @@ struct EventLogTests {
         try await Stage.run { stage in
             let script = try CompanyScript.eventful()
             try await stage.append(script)
-            let log = EventLog(pool: stage.readers, keys: nil)
+            let log = EventLog(pool: stage.readers, codes: .test, keys: nil)
             func positions(_ range: EventLog.Range) async throws -> [Int64] {
                 var positions: [Int64] = []
                 try await log.replay(script.ledger, range) { events, _ in
@@ -79,7 +79,7 @@ struct EventLogTests {
             func emails() async throws -> [JSONValue?] {
                 let keys = PersonKeys(pool: stage.readers, masters: masters, cachedKeys: 0)
                 var emails: [JSONValue?] = []
-                try await EventLog(pool: stage.readers, keys: keys).replay(script.ledger) { events, _ in
+                try await EventLog(pool: stage.readers, codes: .test, keys: keys).replay(script.ledger) { events, _ in
                     emails += events.filter { $0.recorded.position == 1 }.map { $0.data["email"] }
                 }
                 return emails
@@ -96,7 +96,7 @@ struct EventLogTests {
             try await stage.append(script)
             _ = try await stage.appender.append(.test(.test(.system)))
             _ = try await stage.appender.append(.test(.test(.directory(255)), events: 2))
-            let ledgers = try await EventLog(pool: stage.readers, keys: nil).ledgers()
+            let ledgers = try await EventLog(pool: stage.readers, codes: .test, keys: nil).ledgers()
             #expect(ledgers.map(\.id) == [.system, .directory(255), script.ledger])
             #expect(ledgers.map(\.size) == [1, 2, Int64(script.events.count)])
             #expect(ledgers.map(\.id.isTenant) == [false, false, true])

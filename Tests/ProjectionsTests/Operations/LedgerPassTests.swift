@@ -48,7 +48,7 @@ struct LedgerPassTests {
             var scripts = try (0..<20).map { _ in try CompanyScript.eventful() }
             let start = scripts[0].events.count
             for script in scripts { try await stage.appendAtOnce(script) }
-            var round = ProjectorRound(pool: stage.readers, logger: TestServer.logger(), pageSize: 500)
+            var round = ProjectorRound(pool: stage.readers, codes: .test, logger: TestServer.logger(), pageSize: 500)
             // The first look finds nothing and sweeps, the second one begins with a mark.
             while try await round.run().more {}
             for index in scripts.indices {

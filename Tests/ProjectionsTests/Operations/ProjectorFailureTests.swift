@@ -106,9 +106,12 @@ extension Stage {
     }
 
     fileprivate func store(_ entry: [UInt8], _ script: CompanyScript, _ position: Int64) async throws {
+        let id = script.events[Int(position) - 1].event.id
         try await execute(
             """
-            UPDATE tenure.event SET entry = \(entry) WHERE ledger_id = \(script.tenant.uuid) AND position = \(position)
+            UPDATE tenure.event SET entry = \(entry),
+                code = \(EventCodes.test.code(of: entry, id: id, in: LedgerID(script.tenant.uuid)))
+            WHERE ledger_id = \(script.tenant.uuid) AND position = \(position)
             """)
     }
 }

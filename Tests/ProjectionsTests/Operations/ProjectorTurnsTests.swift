@@ -11,7 +11,7 @@ struct TakingTurnsTests {
             let before = try CompanyScript.eventful(), after = try CompanyScript.eventful()
             // Not the lease of three seconds, which a machine that stands still for as long would end.
             let first = Projector(
-                pool: stage.readers, logger: TestServer.logger(), pageSize: LedgerFollower.pageSize,
+                pool: stage.readers, codes: .test, logger: TestServer.logger(), pageSize: LedgerFollower.pageSize,
                 leaseLifetime: .seconds(3_600))
             let running = Task { try await first.run() }
             try await stage.append(before)

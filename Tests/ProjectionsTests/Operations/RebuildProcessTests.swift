@@ -1,5 +1,8 @@
+import EventCoding
 import FoundationEssentials
 @testable import Identity
+import Keys
+import Ledger
 import Postgres
 import TestSupport
 import Testing
@@ -9,11 +12,28 @@ import Testing
 /// `tenure rebuild` and `tenure doctor` as processes of the operating system.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct RebuildProcessTests {
+    private let masters = MasterKeys.random()
+
+    /// Gives each event a code under the keys of ``masters``, as the service of the process would have.
+    private func recode(_ stage: Stage) async throws {
+        let codes = EventCodes(try await KeyRing.load(from: stage.pool, masters: MasterKeyStore(masters)))
+        var connection = try await stage.database.connect(as: .superuser)
+        for row in try await connection.query("SELECT ledger_id, position, event_id, leaf FROM tenure.event") {
+            let (ledger, position, id, leaf) = try row.decode(UUID.self, Int64.self, UUID.self, [UInt8].self)
+            let code = codes.code(ledger: LedgerID(ledger), id: id, leaf: leaf)
+            try await connection.execute(
+                """
+                UPDATE tenure.event SET code = \(code) WHERE ledger_id = \(ledger) AND position = \(position)
+                """)
+        }
+    }
+
     private func tenure(_ arguments: [String], _ stage: Stage) throws -> ChildProcess {
         try ChildProcess(
             "tenure", arguments,
             environment: [
-                "TENURE_READER_DATABASE_URL": stage.database.url(as: .reader), "SWIFT_BACKTRACE": "enable=no",
+                "TENURE_READER_DATABASE_URL": stage.database.url(as: .reader),
+                "TENURE_MASTER_KEYS": String(decoding: masters.json(), as: UTF8.self), "SWIFT_BACKTRACE": "enable=no",
             ])
     }
 
@@ -23,6 +43,7 @@ struct RebuildProcessTests {
             for number in 1...150 { _ = try script.register("\(number)") }
             try await stage.appendAtOnce(script)
             try await stage.following { _ in try await stage.settle(script) }
+            try await recode(stage)
             let (views, tenant) = (stage.views, script.tenant)
             let reading = Task {
                 var reads = 0
@@ -60,6 +81,7 @@ struct RebuildProcessTests {
             let script = try CompanyScript.eventful()
             try await stage.append(script)
             try await stage.following { _ in try await stage.settle(script) }
+            try await recode(stage)
             let (equal, _) = try await tenure(["rebuild", "--dry-run"], stage).finish()
             #expect(equal == 0)
             try await stage.execute("UPDATE tenure.employees SET is_appointed = NOT is_appointed")
@@ -80,6 +102,7 @@ struct RebuildProcessTests {
             for script in scripts { try await stage.append(script) }
             try await stage.following { _ in for script in scripts { try await stage.settle(script) } }
             let position = try await stage.damageRegistration(scripts[1])
+            try await recode(stage)
             try await stage.execute("UPDATE tenure.employees SET is_appointed = NOT is_appointed")
             let damaged = scripts[1].tenant.description
             for arguments in [["replay", "--compare", "--json"], ["rebuild", "--format", "ndjson"]] {

@@ -101,7 +101,7 @@ struct RebuildTests {
             try await stage.appendAtOnce(script)
             try await stage.following { _ in try await stage.settle(script) }
             let killed = Task {
-                try await Rebuild(pool: stage.readers, logger: TestServer.logger(), pageSize: 500)
+                try await Rebuild(pool: stage.readers, codes: .test, logger: TestServer.logger(), pageSize: 500)
                     .run(RebuildRequest()) { _ in withUnsafeCurrentTask { $0?.cancel() } }
             }
             await #expect(throws: (any Error).self) { try await killed.value }
@@ -146,9 +146,10 @@ struct RebuildTests {
             let event = try #require(try poisoned.recorded().last)
             try await stage.execute(
                 """
-                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry)
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 VALUES (\(script.tenant.uuid), \(event.position), \(event.id), \(event.stream.id), 'thing', 1,
-                    'ThingHappened', now(), \(event.entry))
+                    'ThingHappened', \(PostgresTimestamp(microsecondsSinceUnixEpoch: event.time.microseconds)),
+                    \(event.entry), \(EventCodes.test.code(of: event.entry, id: event.id, in: event.ledger)))
                 """)
             let dry = try await stage.rebuild.run(RebuildRequest(isDryRun: true)).differences
             #expect(dry.count == ProjectionName.all.count)
@@ -241,7 +242,7 @@ struct DamagedLedgerTests {
             try await stage.execute(
                 "UPDATE tenure.projection_generation SET live_revision = 0 WHERE projection = 'employees'")
             try await stage.execute("UPDATE tenure.employees SET status = 'registered'")
-            let isDone = try await ViewUpgrade(pool: stage.readers, logger: TestServer.logger()).upgrade()
+            let isDone = try await ViewUpgrade(pool: stage.readers, codes: .test, logger: TestServer.logger()).upgrade()
             #expect(isDone)
             #expect(try await ViewRevisions.read(stage.readers).outdated.isEmpty)
             try await stage.expectEqual(scripts[1].tenant)
@@ -255,9 +256,12 @@ extension Stage {
     func damageRegistration(_ script: CompanyScript) async throws -> Int64 {
         let index = try #require(
             script.events.indices.dropFirst(2).first { script.events[$0].event.type == "EmployeeRegistered" })
+        let entry = Array("{}".utf8)
         try await execute(
             """
-            UPDATE tenure.event SET entry = \([UInt8]("{}".utf8))
+            UPDATE tenure.event SET entry = \(entry),
+                code = \(EventCodes.test.code(
+                    of: entry, id: script.events[index].event.id, in: LedgerID(script.tenant.uuid)))
             WHERE ledger_id = \(script.tenant.uuid) AND position = \(Int64(index + 1))
             """)
         return Int64(index + 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct ViewUpgradeTests {
     private func upgrade(_ stage: Stage) -> ViewUpgrade {
-        ViewUpgrade(pool: stage.readers, logger: TestServer.logger())
+        ViewUpgrade(pool: stage.readers, codes: .test, logger: TestServer.logger())
     }
 
     /// As if an earlier revision of the program had folded the employees, by other rules.

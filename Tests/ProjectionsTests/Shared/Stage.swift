@@ -19,7 +19,7 @@ struct Stage: Sendable {
 
     var views: Views { Views(pool: pool) }
     var reader: LedgerReader { LedgerReader(pool: readers, storesTiles: false) }
-    var rebuild: Rebuild { Rebuild(pool: readers, logger: TestServer.logger()) }
+    var rebuild: Rebuild { Rebuild(pool: readers, codes: .test, logger: TestServer.logger()) }
 
     static func run<Result: Sendable>(
         on url: String? = nil, _ body: (Stage) async throws -> Result
@@ -63,7 +63,7 @@ struct Stage: Sendable {
         _ body: (Projector) async throws -> Result
     ) async throws -> Result {
         let projector = Projector(
-            pool: readers, logger: TestServer.logger(), pageSize: pageSize, takesTurns: takesTurns,
+            pool: readers, codes: .test, logger: TestServer.logger(), pageSize: pageSize, takesTurns: takesTurns,
             retryPause: retryPause)
         let running = Task { try await projector.run() }
         do {
@@ -86,7 +86,7 @@ struct Stage: Sendable {
 
     /// Holds the live rows against a fold of the recorded log.
     func expectEqual(_ tenant: TenantID, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        let state = try await StateAt(reader: reader).company(tenant)
+        let state = try await StateAt(reader: reader.checking(.unchecked)).company(tenant)
         let (compared, differences) = try await LiveViews(pool: readers).compare(state, of: tenant)
         #expect(compared == Set(ProjectionName.all), sourceLocation: sourceLocation)
         #expect(differences == [], sourceLocation: sourceLocation)

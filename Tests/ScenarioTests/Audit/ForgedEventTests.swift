@@ -8,7 +8,7 @@ import Ledger
 import TestSupport
 import Testing
 
-/// What somebody who can write to the database as the service does, and has no key, appends past the service.
+/// What a hostile process of the service, which has its keys, appends past the deciders.
 @Suite(.onServer)
 struct `Events appended past the service` {
     private func verify(_ world: TenureWorld) async throws -> [Violation] {
@@ -21,19 +21,23 @@ struct `Events appended past the service` {
     /// The newest event of a type in a ledger.
     private func newest(_ type: String, in ledger: LedgerID, _ world: TenureWorld) async throws -> RecordedEvent {
         try await world.database.withPool(as: .reader, maximumConnections: 2) { pool in
-            let reader = LedgerReader(pool: pool, storesTiles: false)
+            let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
             return try #require(try await reader.ledger(ledger, limit: 1_000).events.last { $0.type == type })
         }
     }
 
     /// Appends an event past the service, and returns its position.
     private func append(_ event: NewEvent, _ world: TenureWorld) async throws -> Int64 {
-        try await world.database.withAppender { appender, pool in
+        let codes = try await world.codes
+        return try await world.database.withPool { pool in
             let stream = event.stream
-            let events = try await LedgerReader(pool: pool).streams([stream])[stream] ?? []
-            let receipt = try await appender.append(
-                Append(events: [event], expectations: [stream: events.last?.streamVersion ?? 0], time: .now()))
-            return try #require(receipt.positions[event.id])
+            let events = try await LedgerReader(pool: pool, codes: .unchecked).streams([stream])[stream] ?? []
+            let append = Append(
+                events: [event], expectations: [stream: events.last?.streamVersion ?? 0], time: .now())
+            let results = try await pool.withTransaction(in: append.ledgers) { connection in
+                try await Appender.append([append], codes: codes, on: &connection)
+            }
+            return try #require(try results[0].get().positions[event.id])
         }
     }
 

@@ -154,15 +154,13 @@ struct `A hostile app` {
 struct `An employee who belongs to another user` {
     /// Has the event that registered one employee name the user of another.
     private func swap(_ victim: String, to other: String, in world: TenureWorld) async throws {
-        try await world.superuser { connection in
-            let changed = try await connection.query(
-                """
-                UPDATE tenure.event SET entry = convert_to(replace(
-                    convert_from(entry, 'UTF8'), '"userId":"' || \(victim), '"userId":"' || \(other)), 'UTF8')
-                WHERE type = 'EmployeeRegistered' AND position(\(victim) IN convert_from(entry, 'UTF8')) > 0 RETURNING 1
-                """)
-            #expect(changed.count == 1)
-        }
+        let changed = try await world.rewrite(
+            """
+            UPDATE tenure.event SET entry = convert_to(replace(
+                convert_from(entry, 'UTF8'), '"userId":"' || \(victim), '"userId":"' || \(other)), 'UTF8')
+            WHERE type = 'EmployeeRegistered' AND position(\(victim) IN convert_from(entry, 'UTF8')) > 0
+            """)
+        #expect(changed == 1)
     }
 
     /// The ids of the users who registered, in that order.

@@ -70,7 +70,7 @@ actor FeedFollower {
     private(set) var gaps: [String] = []
 
     /// Follows over a pool of the reader role.
-    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, storesTiles: false) }
+    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false) }
 
     /// Looks again and again; a look whose connection is cut is made anew from the same cursors.
     func follow(until end: ContinuousClock.Instant) async throws {

@@ -87,7 +87,8 @@ extension TenureWorld {
     /// The events of the system ledger.
     func systemEvents() async throws -> [RecordedEvent] {
         try await database.withPool(as: .reader) { pool in
-            try await LedgerReader(pool: pool, storesTiles: false).ledger(.system, limit: 1_000).events
+            try await LedgerReader(pool: pool, codes: .unchecked, storesTiles: false).ledger(.system, limit: 1_000)
+                .events
         }
     }
 }

@@ -31,7 +31,7 @@ struct `A decision of the operator` {
 
             let ledger = try await world.ledger(company)
             let events = try await world.database.withPool(as: .reader) { pool in
-                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
                 return try await reader.ledger(ledger, limit: 1_000).events
                     + reader.ledger(.system, limit: 1_000).events
             }

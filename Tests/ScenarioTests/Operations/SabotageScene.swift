@@ -134,10 +134,10 @@ struct SabotageScene: Sendable {
         let second = registered.first { $0["data"]?["companyEmployeeId"]?.text == member.person.id }
         let id = try #require(second?["data"]?["employeeId"]?.text)
         let old = leaver.uuidString.lowercased()
-        try await run(
+        _ = try await world.rewrite(
             """
             UPDATE tenure.event SET entry = convert_to(replace(convert_from(entry, 'UTF8'),
-                '"employeeId":"\(old)"', '"employeeId":"\(id)"'), 'UTF8') WHERE type = 'EmployeeErased'
+                '"employeeId":"' || \(old) || '"', '"employeeId":"' || \(id) || '"'), 'UTF8') WHERE type = 'EmployeeErased'
             """)
         return id
     }

@@ -1,6 +1,8 @@
 import Canonical
 import ErrorCodes
+import EventCoding
 import Foundation
+import Identity
 import IdentityService
 import Keys
 import Ledger
@@ -24,20 +26,19 @@ struct `A wrong clock` {
         return options
     }
 
-    /// Puts the newest event of a ledger an hour ahead, as a service without the check did. A head alone is set right.
+    /// Appends an event that is an hour ahead, as a service without the check did. A head alone is set right.
     private func putAhead(_ ledger: LedgerID, _ world: TenureWorld) async throws -> Timestamp {
-        let future = Timestamp.now().adding(.seconds(3_600))
-        let time = PostgresTimestamp(microsecondsSinceUnixEpoch: future.microseconds)
-        try await world.superuser { connection in
-            // Another event may come in between.
-            while try await connection.execute(
-                """
-                WITH head AS (UPDATE tenure.ledger SET time = \(time) WHERE ledger_id = \(ledger.uuid)
-                    RETURNING ledger_id, size)
-                UPDATE tenure.event AS e SET time = \(time) FROM head
-                WHERE e.ledger_id = head.ledger_id AND e.position = head.size
-                """) != 1
-            {}
+        let future = Timestamp.now().adding(.seconds(3_600)), codes = try await world.codes
+        let session = SessionID(UUID()), stream = StreamID(ledger: ledger, kind: "session", id: session.uuid)
+        let event = try EventCodec.encode(
+            SessionClosed(sessionID: session, reason: .expired), id: UUID(), stream: stream, keys: [:],
+            metadata: EventMetadata())
+        let append = Append(events: [event], expectations: [stream: 0], time: future)
+        try await world.database.withPool { pool in
+            let results = try await pool.withTransaction(in: [ledger]) { connection in
+                try await Appender.append([append], codes: codes, tolerance: nil, on: &connection)
+            }
+            for result in results { _ = try result.get() }
         }
         return future
     }
@@ -119,7 +120,7 @@ struct `A wrong clock` {
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
             try await world.confirmDomain(of: "ahead.example")
             let events = try await world.database.withPool(as: .reader) { pool in
-                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
                 let system = try await reader.ledger(.system, limit: 1_000).events
                 let all = try await reader.ledger(ledger, limit: 1_000).events
                 #expect(all.last?.type == "DomainConfirmed" && all.suffix(3).allSatisfy { $0.time == future })
@@ -144,7 +145,7 @@ struct `A wrong clock` {
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
             let ledger = try await world.ledger("sealed-ahead.example")
             try await world.database.withPool(as: .reader) { pool in
-                let reader = LedgerReader(pool: pool, storesTiles: false)
+                let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
                 let size = try await reader.head(ledger)?.size ?? 0
                 while try await pool.query(
                     "SELECT FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid) AND size >= \(size)",

@@ -41,7 +41,7 @@ private struct ExportStage: Sendable {
                     let ring = try await KeyRing.load(from: pool, masters: MasterKeys.random())
                     let signer = try CheckpointSigner(name: "tenure.example", secret: try ring.checkpointSigningKey())
                     let sealing = SignGrownLedgers(
-                        pool: pool, readerPool: readers, appender: appender, signer: signer,
+                        pool: pool, readerPool: readers, codes: .test, appender: appender, signer: signer,
                         logger: TestServer.logger())
                     let ledgers = [LedgerID(UUID()), LedgerID(UUID())].sorted()
                     for ledger in ledgers { try await append(appender, ledger, 0..<1_100) }
@@ -49,7 +49,7 @@ private struct ExportStage: Sendable {
                     try await append(appender, ledgers[1], 1_100..<1_107)
                     try await body(
                         ExportStage(
-                            ledgers: ledgers, log: EventLog(pool: readers, keys: nil), key: signer.key,
+                            ledgers: ledgers, log: EventLog(pool: readers, codes: .test, keys: nil), key: signer.key,
                             place: directory.appendingPathComponent("bundle").path))
                 }
             }

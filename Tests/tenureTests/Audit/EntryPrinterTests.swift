@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import Foundation
 import Keys
+import Postgres
 import Testing
 
 @testable import Ledger
@@ -12,12 +13,15 @@ struct EntryPrinterTests {
     private static let ledger = LedgerID(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)))
     private let person = PersonKey(id: UUID(), key: SecretKey())
 
-    private func entry(_ data: JSONValue, source: JSONValue? = nil, id: UUID) throws -> StoredEntry {
+    private func entry(_ data: JSONValue, source: JSONValue? = nil, id: UUID) throws -> CodedEntry {
         let stream = StreamID(ledger: Self.ledger, kind: "thing", id: UUID())
         let event = NewEvent(
             id: id, stream: stream, type: "ThingHappened", schema: 3, data: data, requestId: "r.1", source: source)
         let bytes = try Entry.encode(event, version: 2, time: Timestamp(microseconds: 5))
-        return StoredEntry(ledger: Self.ledger, position: 12, id: id, type: "ThingHappened", bytes: bytes)
+        return CodedEntry(
+            ledger: Self.ledger, position: 12, id: id, streamID: stream.id, kind: stream.kind, version: 2,
+            type: event.type, time: PostgresTimestamp(Timestamp(microseconds: 5)), bytes: bytes, code: [],
+            codes: .unchecked)
     }
 
     @Test func `personal texts open in their places, stay sealed, or read erased`() throws {
@@ -84,8 +88,10 @@ struct EntryPrinterTests {
     @Test func `a malformed entry or one of another row is refused`() throws {
         let id = UUID(), good = try entry(["a": 1], id: id)
         let text = String(decoding: good.bytes, as: UTF8.self)
-        func stored(_ bytes: [UInt8], id: UUID, ledger: LedgerID = Self.ledger) -> StoredEntry {
-            StoredEntry(ledger: ledger, position: 12, id: id, type: "ThingHappened", bytes: bytes)
+        func stored(_ bytes: [UInt8], id: UUID, ledger: LedgerID = Self.ledger) -> CodedEntry {
+            CodedEntry(
+                ledger: ledger, position: 12, id: id, streamID: good.streamID, kind: good.kind, version: good.version,
+                type: good.type, time: good.time, bytes: bytes, code: [], codes: .unchecked)
         }
         var wrong = [stored(good.bytes, id: UUID()), stored(good.bytes, id: id, ledger: LedgerID(UUID()))]
         for other in [

@@ -50,7 +50,7 @@ struct LogEndReadingTests {
                 _ = try await appender.append(.test(.test(ledger), events: 3))
             }
             try await database.withPool(as: .reader) { pool in
-                let log = EventLog(pool: pool, keys: nil)
+                let log = EventLog(pool: pool, codes: .test, keys: nil)
                 var selection = ReplaySelection(ledgers: try await log.ledgers())
                 let all = try await LogEnd.read(selection, pool)
                 selection.limit(to: ledger, nil)

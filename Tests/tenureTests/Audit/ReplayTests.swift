@@ -34,7 +34,7 @@ struct FollowPrinterTests {
                             _ = try await appender.append(.test(.test(ledgers[number % 3]), note: "event \(number)"))
                         }
                     }
-                    let log = EventLog(pool: pool, keys: nil)
+                    let log = EventLog(pool: pool, codes: .test, keys: nil)
                     // Each round is stopped when it has printed some more, wherever it is then.
                     while lines.withLock({ $0.count }) < total {
                         let target = min(total, lines.withLock { $0.count } + Int.random(in: 1...40))
@@ -79,7 +79,7 @@ struct FollowPrinterTests {
                 written.withLock { $0 += text.split(separator: "\n").map(String.init) }
             }
             try await database.withPool(as: .reader) { pool in
-                let log = EventLog(pool: pool, keys: nil)
+                let log = EventLog(pool: pool, codes: .test, keys: nil)
                 let selection = ReplaySelection(ledgers: try await log.ledgers())
                 let run = {
                     let printer = LogPrinter(
@@ -116,7 +116,7 @@ struct FollowPrinterTests {
                 terminal: Terminal(isInteractive: false, width: 80, environment: [:]), sink: { _ in },
                 settle: { throw CommandFailure.output(WriteFailure(number: EIO)) })
             try await database.withPool(as: .reader) { pool in
-                let log = EventLog(pool: pool, keys: nil)
+                let log = EventLog(pool: pool, codes: .test, keys: nil)
                 let selection = ReplaySelection(ledgers: try await log.ledgers())
                 let printer = LogPrinter(source: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output)
                 await #expect(throws: CommandFailure.self) {
@@ -139,7 +139,7 @@ struct FollowPrinterTests {
                 }
             }
             try await database.withPool(as: .reader) { pool in
-                let log = EventLog(pool: pool, keys: nil)
+                let log = EventLog(pool: pool, codes: .test, keys: nil)
                 // More events than a page has, so that the rare ones lie on both sides of its end.
                 var expected: [Int64] = []
                 try await log.replay(ledger) { events, _ in

@@ -1,0 +1,34 @@
+import Postgres
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension LedgerReader {
+    /// Reports those rows between two sizes of a ledger that have no code to ``EventCodes/disowned``. The entries are not
+    /// read: the leaf hashes are those of the rows.
+    ///
+    /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``, and ``LedgerError/Code/invalidEntry``
+    ///   if the ledger has a gap.
+    public func check(_ ledger: LedgerID, _ range: Range<Int64>) async throws(LedgerError) {
+        let page: Int64 = 1_000
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: Int64.Stride(page)) {
+            _ = try await leaves(ledger, start..<min(start + page, range.upperBound), checkedAfter: start)
+        }
+    }
+
+    /// Returns the rows of a stream with a version above one, without checking them.
+    ///
+    /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
+    package func rows(of id: StreamID, after version: Int, limit: Int) async throws(LedgerError) -> [CodedEntry] {
+        let sql: SQL = """
+            SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
+            WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind)
+                AND version > \(Int32(clamping: version))
+            ORDER BY version LIMIT \(Int64(limit))
+            """
+        return try await rows(sql, [id.ledger], codedEntry)
+    }
+}
