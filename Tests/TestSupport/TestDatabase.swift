@@ -103,10 +103,12 @@ extension TestDatabase {
     /// Runs a pool of the application role and an appender over it beside `body`.
     public func withAppender<Result: Sendable>(
         maximumConnections: Int = 4, configuration: Appender.Configuration = Appender.Configuration(),
+        codes: (PostgresPool) async throws -> EventCodes = { _ in .test },
         _ body: (Appender, PostgresPool) async throws -> Result
     ) async throws -> Result {
         try await withPool(maximumConnections: maximumConnections) { pool in
-            let appender = Appender(pool: pool, configuration: configuration, logger: TestServer.logger())
+            let appender = Appender(
+                pool: pool, codes: try await codes(pool), configuration: configuration, logger: TestServer.logger())
             async let running: Void = appender.run()
             let result = try await body(appender, pool)
             appender.stop()

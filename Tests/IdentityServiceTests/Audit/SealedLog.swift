@@ -56,10 +56,11 @@ struct SealedLog: Sendable {
     }
 
     static func sealing(
-        _ pool: PostgresPool, _ readerPool: PostgresPool, _ appender: Appender, _ signer: CheckpointSigner
+        _ pool: PostgresPool, _ readerPool: PostgresPool, _ appender: Appender, _ signer: CheckpointSigner,
+        codes: EventCodes = .test
     ) -> SignGrownLedgers {
         SignGrownLedgers(
-            pool: pool, readerPool: readerPool, codes: .test, appender: appender, signer: signer,
+            pool: pool, readerPool: readerPool, codes: codes, appender: appender, signer: signer,
             tiles: TileCodes(ring, logger: TestServer.logger()), logger: TestServer.logger())
     }
 

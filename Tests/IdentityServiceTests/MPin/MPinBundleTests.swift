@@ -14,10 +14,11 @@ struct MPinBundleTests {
     /// Signs the ledgers and exports them: the system's whole, the tenant's as asked. Returns the findings offline.
     private func findings(_ stage: MPinStage, _ content: BundleManifest.Content) async throws -> [String] {
         let signer = try SealedLog.signer()
-        let sealing = SealedLog.sealing(stage.context.pool, stage.readers, stage.appender, signer)
+        let sealing = SealedLog.sealing(
+            stage.context.pool, stage.readers, stage.appender, signer, codes: EventCodes(stage.context.ring))
         let anchor = try #require(try await sealing.run())
         let directory = stage.installation.directory + "/bundle-" + UUID().uuidString
-        let reader = LedgerReader(pool: stage.readers, storesTiles: false)
+        let reader = LedgerReader(pool: stage.readers, codes: .unchecked, storesTiles: false)
         let writer = try BundleWriter(directory: directory, key: signer.key)
         for (ledger, checkpoint) in try await reader.checkpoints() {
             let isWhole = ledger == .system || content == .whole

@@ -56,11 +56,13 @@ struct MPinStage: Sendable {
         _ installation: Installation, on database: TestDatabase, _ body: (MPinStage) async throws -> Void
     ) async throws {
         try await database.withPool(as: .reader, maximumConnections: 6) { readers in
-            try await database.withAppender { appender, pool in
-                let masters = installation.masters
+            let masters = installation.masters
+            let codes = { pool in EventCodes(try await KeyRing.load(from: pool, masters: masters)) }
+            try await database.withAppender(codes: codes) { appender, pool in
                 let ring = try await KeyRing.load(from: pool, masters: masters)
                 let context = ServiceContext(
-                    pool: pool, appender: appender, reader: LedgerReader(pool: pool), ring: ring,
+                    pool: pool, appender: appender, reader: LedgerReader(pool: pool, codes: EventCodes(ring)),
+                    ring: ring,
                     personKeys: PersonKeys(pool: pool, masters: masters),
                     seeds: OPRFSeeds(pool: pool, masters: masters), compute: ComputePool(threads: 1, waiting: 1),
                     evaluations: ComputePool(threads: 1, waiting: 1), settings: ServiceSettings(),

@@ -42,7 +42,7 @@ struct `The log as an outsider sees it` {
         #expect(report.events > 10)
     }
 
-    /// Whoever owns the database before the seal can write what they like, but cannot sign.
+    /// Whoever has the database and the service's keys can write what they like before the seal, but cannot sign.
     @Test(arguments: [
         ("AnswersValidated", "deviceSignature"), ("AnswersValidated", "userSignature"),
         ("AnswersValidated", "challenge"), ("AnswersValidated", "userKey"), ("EmployeeKeyAuthorized", "signature"),
@@ -67,12 +67,8 @@ struct `The log as an outsider sees it` {
         let place = text.index(start, offsetBy: 30)
         text.replaceSubrange(place...place, with: text[place] == "A" ? "B" : "A")
         let changed = Array(text.utf8)
-        _ = try await world.superuser { connection in
-            try await connection.query(
-                """
-                UPDATE tenure.event SET entry = \(changed) WHERE ledger_id = \(ledger.uuid) AND position = \(position)
-                """)
-        }
+        _ = try await world.rewrite(
+            "UPDATE tenure.event SET entry = \(changed) WHERE ledger_id = \(ledger.uuid) AND position = \(position)")
         let report = try await verify(company)
         #expect(
             report.violations.contains { $0.kind == .signature && $0.position == position }, "\(report.violations)")
@@ -139,7 +135,7 @@ extension HTTPReply {
 }
 
 extension TenureWorld {
-    /// Changes the newest entry of a type in a company's ledger, as whoever owns the database can before the seal.
+    /// Changes the newest entry of a type in a company's ledger, as whoever has the service's keys too can before the seal.
     ///
     /// - Parameter change: The members of `data` to exchange, each by a text of its place.
     /// - Returns: The entry's position.
@@ -169,10 +165,8 @@ extension TenureWorld {
             text = text.replacing(old, with: new)
         }
         let changed = Array(text.utf8)
-        _ = try await superuser { connection in
-            try await connection.query(
-                "UPDATE tenure.event SET entry = \(changed) WHERE ledger_id = \(ledger) AND position = \(position)")
-        }
+        _ = try await rewrite(
+            "UPDATE tenure.event SET entry = \(changed) WHERE ledger_id = \(ledger) AND position = \(position)")
         return position
     }
 }

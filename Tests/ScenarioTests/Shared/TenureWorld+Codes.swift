@@ -16,7 +16,7 @@ extension TenureWorld {
         }
     }
 
-    /// Runs an update of events, and gives each event the time and the code of the entry that its row has then. All
+    /// Runs an update of events, and gives each event of it the time and the code of its new entry. All
     /// becomes visible at once: the sealer disowns a row that it meets without its code.
     ///
     /// - Returns: The number of rows of the update.
@@ -25,7 +25,11 @@ extension TenureWorld {
         return try await superuser { connection in
             try await connection.execute("BEGIN")
             let count = try await connection.execute(update)
-            for row in try await connection.query("SELECT ledger_id, position, event_id, leaf FROM tenure.event") {
+            let changed = try await connection.query(
+                """
+                SELECT ledger_id, position, event_id, leaf FROM tenure.event WHERE xmin = pg_current_xact_id()::xid
+                """)
+            for row in changed {
                 let (ledger, position, id, leaf) = try row.decode(UUID.self, Int64.self, UUID.self, [UInt8].self)
                 let code = codes.code(ledger: LedgerID(ledger), id: id, leaf: leaf)
                 try await connection.execute(
