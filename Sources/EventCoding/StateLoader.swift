@@ -62,11 +62,11 @@ package struct StateLoader: Sendable {
     /// A user from the event on that set the credentials in force: these and what happened since, a recovery that is open
     /// among it, are as in the whole; the address and the credentials of the past are not known. So how long somebody's
     /// history is costs nothing, and tells nothing to who measures time.
-    package static func credentials(of id: UserID) -> StreamsQuery.Tail {
-        StreamsQuery.Tail(.user(id), fromLast: [CredentialsSet.type, CredentialsChanged.type])
+    package static func credentials(of id: UserID, _ codes: EventCodes) -> StreamsQuery.Tail {
+        StreamsQuery.Tail(.user(id), fromLast: [CredentialsSet.type, CredentialsChanged.type], codes)
     }
 
-    /// A user folded from the events of the stream, or from those that ``credentials(of:)`` reads.
+    /// A user folded from the events of the stream, or from those that ``credentials(of:_:)`` reads.
     package static func user(_ id: UserID, _ events: StreamEvents) throws -> UserSnapshot {
         let first = FirstDecisions.of(events.events)
         let state = User.fold(try first.map { try EventCodec.decode($0) })

@@ -11,7 +11,7 @@ enum EventSignatures {
     /// read in full.
     static let unsigned: Set<String> = [
         AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, TokenKeysRotated.type,
-        AppChallengeAnswered.type, EntryDisowned.type,
+        AppChallengeAnswered.type,
     ]
 
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.

@@ -84,6 +84,10 @@ struct ChargeAttempt: Sendable {
                 let statements = [replacement.required, "SAVEPOINT charged", statement.sql, ending]
                 _ = try await connection.commit(after: statements)
             } catch let error as PostgresError {
+                guard !error.meetsFalseHead else {
+                    context.reader.codes.disowned.reportFalseHead(of: budget.ledger)
+                    throw ServiceError(.serviceUnavailable, retryAfterSeconds: 10)
+                }
                 throw Self.refusal(error)
             }
             return replacement.row

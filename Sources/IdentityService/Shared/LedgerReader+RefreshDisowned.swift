@@ -10,7 +10,9 @@ extension LedgerReader {
         let disowned = codes.disowned, page = 500
         while true {
             let rows = try await rows(of: .disowned, after: disowned.version, limit: page)
-            for row in rows {
+            // What lies behind a gap no service wrote.
+            for row in rows where row.streamVersion == disowned.version + 1 {
+                disowned.version = row.streamVersion
                 // A row of this stream that no service wrote says nothing, whoever disowns it.
                 let event: RecordedEvent
                 do { event = try row.event() } catch { continue }
@@ -18,8 +20,7 @@ extension LedgerReader {
                 disowned.insert(
                     .init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
             }
-            if let last = rows.last { disowned.version = last.streamVersion }
-            if rows.count < page { return }
+            guard rows.count == page, rows.last?.streamVersion == disowned.version else { return }
         }
     }
 }

@@ -58,8 +58,8 @@ public final class DisownedEntries: Sendable {
         }
     }
 
-    /// Reports that a row stands where the head of a ledger says that there is none.
-    func reportCollision(in ledger: LedgerID) {
+    /// Reports that the head of a ledger does not count the events that are there.
+    package func reportFalseHead(of ledger: LedgerID) {
         report(LedgerError.Place(ledger: ledger, position: 0), leaf: [])
     }
 

@@ -117,8 +117,8 @@ public struct LedgerError: Error, Sendable, Equatable {
         return error
     }
 
-    static let occupied = LedgerError(
-        .busy, "a row stands behind the head of a ledger; it is removed from the way soon")
+    static let falseHead = LedgerError(.busy, "the head of a ledger is not that of its events; it is set right soon")
+    static let streamChanged = LedgerError(.busy, "a stream changed while it was read; read it again")
     static let late = LedgerError(.late, "the ledger's latest event is later than the append permits")
     static let clock = LedgerError(.clock, "the time is ahead of the database's clock; set this machine's clock")
 

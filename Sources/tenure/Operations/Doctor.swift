@@ -53,9 +53,8 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await ofService() + ofDevelopment() + durability() + ownership() + distribution() + views() + seals() + clocks()
-            + domains()
-            + addresses() + rows() + pages() + mpinAuthorities()
+        await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
+            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
     }
 
     /// Checks the files and programs of a development service. A machine with settings and without such a service has
@@ -178,6 +177,30 @@ extension Examination {
                     subject: "ledger \(ledger.id)", verdict: .bad,
                     detail: "a checkpoint covers \(ledger.sealed) of \(Noun.event.counted(ledger.size))",
                     remedy: "run: tenure verify; a ledger that differs from its checkpoint is not signed again")
+            }
+    }
+
+    /// Tells of the rows of the log that no service wrote.
+    func disowned() async -> [Finding] {
+        await inDatabase("disowned rows") { pool in
+            Self.findings(disowned: try await DisownedRows.read(pool))
+        }
+    }
+
+    static func findings(disowned rows: DisownedRows) -> [Finding] {
+        guard rows.count > 0 else {
+            return [Finding(subject: "disowned rows", verdict: .good, detail: "no row of the log is disowned")]
+        }
+        let all = Finding(
+            subject: "disowned rows", verdict: .note,
+            detail: Noun("row").counted(rows.count)
+                + " of the log were written by somebody else, and count for nothing",
+            remedy: "find out who writes the database; see docs/verification.md")
+        return [all]
+            + rows.newest.map { row in
+                Finding(
+                    subject: "ledger \(row.ledger)", verdict: .note,
+                    detail: "the row at position \(row.position) was disowned at \(row.disowned)")
             }
     }
 

@@ -146,14 +146,14 @@ struct CodedEntryTests {
                 var owner = try await database.connect(as: .superuser)
                 try await owner.execute("DELETE FROM tenure.event WHERE version = 3")
                 for query in [
-                    StreamsQuery([stream]), StreamsQuery([], tail: .init(stream, fromLast: ["Missing"])),
+                    StreamsQuery([stream]), StreamsQuery([], tail: .init(stream, fromLast: ["Missing"], .test)),
                 ] {
                     let error = await #expect(throws: LedgerError.self) { try await reader.read(query) }
                     #expect(error?.code == .streamGap && error?.place?.position == 4)
                 }
                 await #expect(throws: LedgerError.self) { try await reader.stream(stream, after: 1) }
                 #expect(try await reader.stream(stream, after: 3).count == 2)
-                let tail = StreamsQuery([], tail: .init(stream, fromLast: ["ThingHappened"]))
+                let tail = StreamsQuery([], tail: .init(stream, fromLast: ["ThingHappened"], .test))
                 #expect(try await reader.read(tail).streams[stream]?.count == 1)
             }
         }
