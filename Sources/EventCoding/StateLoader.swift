@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Identity
 package import Ledger
 
-/// Loads and folds the streams that decisions are made on, each decision once: see ``FirstDecisions``.
+/// Loads and folds the streams that decisions are made on.
 ///
 /// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
 package struct StateLoader: Sendable {
@@ -34,7 +34,7 @@ package struct StateLoader: Sendable {
         let version = events.version, events = events.filter { $0.position > 1 }
         var state = Tenant.initial
         Tenant.evolve(&state, try EventCodec.decode(founding))
-        for event in FirstDecisions.of(events) { Tenant.evolve(&state, try EventCodec.decode(event)) }
+        for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
         return TenantSnapshot(
             id: id, state: state, version: version, leaves: leaves([founding] + events))
     }
@@ -47,10 +47,9 @@ package struct StateLoader: Sendable {
 
     /// An employee folded from all events of the stream.
     package static func employee(_ id: EmployeeID, _ events: StreamEvents) throws -> EmployeeSnapshot {
-        let first = FirstDecisions.of(events.events)
-        let state = Employee.fold(try first.map { try EventCodec.decode($0) })
+        let state = Employee.fold(try events.map { try EventCodec.decode($0) })
         return EmployeeSnapshot(
-            id: id, state: state, version: events.version, leaves: leaves(events.events), events: first)
+            id: id, state: state, version: events.version, leaves: leaves(events.events), events: events.events)
     }
 
     /// A user with credentials.
@@ -68,10 +67,9 @@ package struct StateLoader: Sendable {
 
     /// A user folded from the events of the stream, or from those that ``credentials(of:_:)`` reads.
     package static func user(_ id: UserID, _ events: StreamEvents) throws -> UserSnapshot {
-        let first = FirstDecisions.of(events.events)
-        let state = User.fold(try first.map { try EventCodec.decode($0) })
+        let state = User.fold(try events.map { try EventCodec.decode($0) })
         return UserSnapshot(
-            id: id, state: state, version: events.version, leaves: leaves(events.events), events: first)
+            id: id, state: state, version: events.version, leaves: leaves(events.events), events: events.events)
     }
 
     /// An app with its secrets.
@@ -82,8 +80,7 @@ package struct StateLoader: Sendable {
 
     /// An app folded from all events of the stream.
     package static func app(_ id: AppID, _ events: StreamEvents) throws -> AppSnapshot {
-        let first = FirstDecisions.of(events.events)
-        let state = App.fold(try first.map { try EventCodec.decode($0) })
+        let state = App.fold(try events.map { try EventCodec.decode($0) })
         return AppSnapshot(id: id, state: state, version: events.version, leaves: leaves(events.events))
     }
 

@@ -10,9 +10,11 @@ enum EventSignatures {
     /// The unsigned event types that no other event is judged by. Most events of a log are of these types, and are not
     /// read in full.
     static let unsigned: Set<String> = [
-        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, TokenKeysRotated.type,
+        AttemptCharged.type, CredentialsLocked.type, TokenKeysRotated.type,
         AppChallengeAnswered.type,
     ]
+
+    private static let known = Set(EventCatalogue.all.map { $0.type })
 
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.
     static func violation(_ event: RecordedEvent) -> String? {
@@ -24,13 +26,19 @@ enum EventSignatures {
             case CredentialsChanged.type: try checkChange(event)
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             case WaitEnded.type: try checkWait(event)
-            default: try checkStatement(event)
+            case EmailVerified.type, EmailReleased.type, UserErased.type, AddressProved.type:
+                _ = try EventCodec.payload(of: event)
+                try checkStatement(event)
+            default:
+                try require(known.contains(event.type), "the type of the event is not known to this version")
+                try checkStatement(event)
             }
             return nil
         } catch let error as Mismatch {
             return error.words
         } catch {
-            return "a signature or its signed bytes are not valid"
+            return error is EventError
+                ? "the event cannot be read" : "a signature or its signed bytes are not valid"
         }
     }
 

@@ -86,8 +86,10 @@ struct SystemAuthority: Sendable {
     /// Takes an event of the system ledger, and returns what is wrong with it or `nil`.
     mutating func follow(_ event: RecordedEvent) -> String? {
         let use = statements.use(event)
-        guard let payload = try? EventCodec.payload(of: event) else { return nil }
-        // The service does not obey it either.
+        guard let payload = try? EventCodec.payload(of: event) else {
+            return Self.types.contains(event.type) ? "the event cannot be read" : nil
+        }
+        // What follows is judged without it.
         if use == .again { return UsedStatements.words }
         let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
         if finding == nil, let accepted = payload as? LedgerTimeAccepted { accept(accepted, at: event.position) }

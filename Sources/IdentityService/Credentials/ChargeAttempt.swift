@@ -107,8 +107,7 @@ struct ChargeAttempt: Sendable {
         _ call: Call
     ) throws -> Append {
         let stream = StreamID.attempt(charge, of: UserID(state.userId))
-        let rules = context.settings.budgets
-        let limit = budget.device == .known ? rules.knownLimit : rules.unknownLimit
+        let recorded = try budget.recorded(result, context.settings.budgets)
         let key = try EmployeePublicKey(kept: state.employeePublicKey)
         guard let fingerprint = KeyFingerprint(hex: key.fingerprint) else { throw ServiceError(.employeeKeyInvalid) }
         let metadata = EventMetadata(app: app.appId, requestId: call.requestId)
@@ -116,7 +115,7 @@ struct ChargeAttempt: Sendable {
         var payloads: [any EventPayload] = [
             AttemptCharged(
                 credentialID: credential, flow: FlowID(state.id), device: budget.device, fingerprint: fingerprint,
-                spent: Int(result.spent), limit: limit)
+                spent: recorded.spent, limit: recorded.limit, shares: recorded.shares)
         ]
         if result.isExhausted {
             let wait = result.retryAfterSeconds

@@ -97,6 +97,9 @@ public struct LedgerError: Error, Sendable, Equatable {
     /// What libpq or the server gave as the cause, for the operator; see `PostgresError.cause`.
     public private(set) var cause: String?
 
+    /// Whether something of the log is not as a service wrote it, which another read does not change.
+    package var isDamage: Bool { [.foreignEntry, .invalidEntry, .streamGap].contains(code) }
+
     /// A refusal with its reason; `reason` must not hold data.
     public init(_ code: Code, _ reason: String) {
         self.code = code
