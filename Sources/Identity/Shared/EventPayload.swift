@@ -50,6 +50,7 @@ package enum EventCatalogue {
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
         PagesEnabled.self, SystemFounded.self, CheckpointSealed.self, EntryDisowned.self, LedgerTimeAccepted.self,
+        EventsKeyReplaced.self,
         TokenKeysRotated.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self, AddressProved.self,
         AnswersValidated.self, PassphraseValidated.self,

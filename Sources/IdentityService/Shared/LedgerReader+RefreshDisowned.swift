@@ -3,7 +3,7 @@ import Identity
 package import Ledger
 
 extension LedgerReader {
-    /// Reads into ``codes`` which rows the log disowns.
+    /// Reads into ``codes`` which rows the log disowns, and where the codes of older keys end.
     ///
     /// - Throws: ``LedgerError``.
     package func refreshDisowned() async throws {
@@ -16,9 +16,15 @@ extension LedgerReader {
                 // A row of this stream that no service wrote says nothing, whoever disowns it.
                 let event: RecordedEvent
                 do { event = try row.event() } catch { continue }
-                guard let entry = try EventCodec.payload(of: event) as? EntryDisowned else { continue }
-                disowned.insert(
-                    .init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
+                switch try EventCodec.payload(of: event) {
+                case let entry as EntryDisowned:
+                    disowned.insert(
+                        .init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
+                case let replaced as EventsKeyReplaced:
+                    let sizes = replaced.sizes.map { (LedgerID($0.ledger), $0.size) }
+                    disowned.end(key: replaced.key, at: Dictionary(sizes, uniquingKeysWith: min))
+                default: break
+                }
             }
             guard rows.count == page, rows.last?.streamVersion == disowned.version else { return }
         }

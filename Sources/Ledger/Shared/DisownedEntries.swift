@@ -10,6 +10,7 @@ public final class DisownedEntries: Sendable {
         var met: [LedgerID: [Int64: [UInt8]]] = [:]
         var metCount = 0
         var count = 0, version = 0
+        var sizes: [[UInt8]: [LedgerID: Int64]] = [:]
     }
 
     /// How many reports are kept until somebody takes them. Further ones are made again by later reads.
@@ -36,6 +37,16 @@ public final class DisownedEntries: Sendable {
             }
             if state.met[place.ledger]?.removeValue(forKey: place.position) != nil { state.metCount -= 1 }
         }
+    }
+
+    /// Takes the sizes of ledgers up to which the codes of a key count that was replaced.
+    package func end(key id: [UInt8], at sizes: [LedgerID: Int64]) {
+        state.withLock { $0.sizes[id, default: [:]].merge(sizes) { first, _ in first } }
+    }
+
+    /// Whether the codes of a replaced key count at a position. They count everywhere until the log was read.
+    func reaches(_ id: [UInt8], _ position: Int64, in ledger: LedgerID) -> Bool {
+        state.withLock { state in state.sizes[id].map { position <= $0[ledger] ?? 0 } ?? true }
     }
 
     /// The leaf hash with which the row at a position is disowned.
