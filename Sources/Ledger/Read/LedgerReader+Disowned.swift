@@ -1,4 +1,4 @@
-public import Canonical
+package import Canonical
 import Postgres
 
 #if canImport(FoundationEssentials)
