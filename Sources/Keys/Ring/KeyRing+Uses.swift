@@ -1,5 +1,6 @@
 import Canonical
 package import Crypto
+package import Postgres
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials

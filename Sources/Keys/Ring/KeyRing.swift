@@ -77,7 +77,7 @@ package struct KeyRing: Sendable {
     private let rows: SecretKey
     private let events: SecretKey
     /// The keys of events that were replaced.
-    private(set) var olderEvents: [SecretKey] = []
+    var olderEvents: [SecretKey] = []
     /// The four bytes that name the rows key in each row.
     let rowKeyID: [UInt8]
 
