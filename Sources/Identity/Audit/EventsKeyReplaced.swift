@@ -40,5 +40,6 @@ package struct EventsKeyReplaced: EventPayload {
     /// The members as the log has them.
     package static let members = EventMembers<EventsKeyReplaced>(
         "EventsKeyReplaced", EventsKeyReplaced.init,
-        Member("key", \.key, .bytes(2...2)), Member("sizes", \.sizes, .array(of: Size.memberKind, 1...maximumCount)))
+        Member("key", \.key, .bytes(2...2)),
+        Member("sizes", \.sizes, .array(of: Size.memberKind) { _ in 1...maximumCount }))
 }

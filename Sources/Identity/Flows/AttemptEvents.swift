@@ -41,7 +41,7 @@ package struct AttemptCharged: EventPayload {
         "AttemptCharged", AttemptCharged.init,
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("device", \.device),
         Member("fingerprint", \.fingerprint), Member("spent", \.spent, .count), Member("limit", \.limit, .count),
-        Member(optional: "shares", \.shares, .array(of: Share.memberKind, 1...8)))
+        Member(optional: "shares", \.shares, .array(of: Share.memberKind) { _ in 1...8 }))
 
     package init(
         credentialID: CredentialID, flow: FlowID, device: DeviceKind, fingerprint: KeyFingerprint, spent: Int,

@@ -1,4 +1,5 @@
 package import Canonical
+import Identity
 package import Ledger
 package import Postgres
 
