@@ -11,6 +11,9 @@ extension UUID {
         return [b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15]
     }
 
+    /// Appends the 16 bytes, in network order.
+    public func append(to bytes: inout [UInt8]) { withUnsafeBytes(of: uuid) { bytes.append(contentsOf: $0) } }
+
     /// An identifier of exactly 16 bytes in network order. Returns `nil` for any other length.
     public init?(bytes: some Collection<UInt8>) {
         let b = Array(bytes)

@@ -94,8 +94,12 @@ public struct EventCodes: Sendable {
     }
 
     private func authenticate(_ key: Key, _ ledger: LedgerID, _ event: UUID, _ leaf: [UInt8]) -> HMAC<SHA256>.MAC {
-        var mac = key.begun
-        mac.update(data: ledger.uuid.bytes + event.bytes + leaf)
+        var mac = key.begun, message: [UInt8] = []
+        message.reserveCapacity(32 + leaf.count)
+        ledger.uuid.append(to: &message)
+        event.append(to: &message)
+        message += leaf
+        mac.update(data: message)
         return mac.finalize()
     }
 }
