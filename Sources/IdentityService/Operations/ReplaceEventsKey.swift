@@ -11,7 +11,9 @@ package import Postgres
 /// disowned.
 package struct ReplaceEventsKey: Sendable {
     /// Other processes have connections to the database.
-    package struct StillServed: Error {}
+    package struct StillServed: Error {
+        package init() {}
+    }
 
     /// Connections of the application role, of which one is used, and of the reader role, which sees all ledgers.
     private let pool: PostgresPool, readers: PostgresPool

@@ -2,11 +2,11 @@ import Canonical
 import EventCoding
 import Foundation
 @testable import Identity
-import Ledger
 import Testing
 
 @testable import Credentials
 @testable import IdentityService
+@testable import Ledger
 
 /// What a process with the service's keys may not record past its rules: a proof opens one session of its person, and
 /// gives attempts back once it is there.
@@ -110,16 +110,14 @@ import Testing
         var unknown = try event(
             AttemptsCleared(
                 credentialID: CredentialID(UUID()), flow: FlowID(UUID()), charge: ChargeID(UUID())), in: user)
-        unknown = try changed(unknown, type: "AdminMade", data: unknown.data)
+        unknown = try changed(unknown, type: "AdminMade")
         #expect(EventSignatures.violation(unknown) == "the type of the event is not known to this version")
-        let unread = try changed(unknown, type: EmailVerified.type, data: [:])
+        let unread = try changed(unknown, type: EmailVerified.type)
         #expect(EventSignatures.violation(unread) == "the event cannot be read")
     }
 
-    private func changed(
-        _ event: RecordedEvent, type: String, data: [String: JSONValue]
-    ) throws -> RecordedEvent {
-        let new = NewEvent(id: event.id, stream: event.stream, type: type, data: data)
+    private func changed(_ event: RecordedEvent, type: String) throws -> RecordedEvent {
+        let new = NewEvent(id: event.id, stream: event.stream, type: type, data: [:])
         return try Entry.decode(try Entry.encode(new, version: 1, time: event.time), at: event.position)
     }
 }
