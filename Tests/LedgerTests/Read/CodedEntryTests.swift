@@ -98,15 +98,15 @@ struct CodedEntryTests {
         }
         let leaf = [UInt8](repeating: 3, count: 32), ledger = LedgerID(UUID()), id = UUID()
         let code = EventCodes.test.code(ledger: ledger, id: id, leaf: leaf)
-        #expect(code.count == 18 && EventCodes.test.isRight(code, ledger: ledger, id: id, leaf: leaf))
-        #expect(!EventCodes.test.isRight(code, ledger: LedgerID(UUID()), id: id, leaf: leaf))
-        #expect(!EventCodes(key: .init(size: .bits256)).isRight(code, ledger: ledger, id: id, leaf: leaf))
+        #expect(code.count == 18 && EventCodes.test.isRight(code, ledger: ledger, at: 1, id: id, leaf: leaf))
+        #expect(!EventCodes.test.isRight(code, ledger: LedgerID(UUID()), at: 1, id: id, leaf: leaf))
+        #expect(!EventCodes(key: .init(size: .bits256)).isRight(code, ledger: ledger, at: 1, id: id, leaf: leaf))
         for index in code.indices {
             var other = code
             other[index] ^= 1
-            #expect(!EventCodes.test.isRight(other, ledger: ledger, id: id, leaf: leaf), "\(index)")
+            #expect(!EventCodes.test.isRight(other, ledger: ledger, at: 1, id: id, leaf: leaf), "\(index)")
         }
-        #expect(!EventCodes.test.isRight(Array(code.dropLast()), ledger: ledger, id: id, leaf: leaf))
+        #expect(!EventCodes.test.isRight(Array(code.dropLast()), ledger: ledger, at: 1, id: id, leaf: leaf))
         #expect(
             !EventCodes.test.isRight(
                 EventCodes.unchecked.code(ledger: ledger, id: id, leaf: leaf), ledger: ledger, id: id, leaf: leaf))
