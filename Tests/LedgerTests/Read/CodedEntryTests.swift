@@ -109,7 +109,8 @@ struct CodedEntryTests {
         #expect(!EventCodes.test.isRight(Array(code.dropLast()), ledger: ledger, at: 1, id: id, leaf: leaf))
         #expect(
             !EventCodes.test.isRight(
-                EventCodes.unchecked.code(ledger: ledger, id: id, leaf: leaf), ledger: ledger, id: id, leaf: leaf))
+                EventCodes.unchecked.code(ledger: ledger, id: id, leaf: leaf), ledger: ledger, at: 1, id: id,
+                leaf: leaf))
     }
 
     /// Its id is unique, so the copy has another one, for which its code is not right.
