@@ -66,7 +66,7 @@ package enum EventCatalogue {
     /// The parts whose members stand in the `data` of several events, or in an element of it.
     package static let parts: [any FlatObject.Type] = [
         CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
-        CheckpointSealed.Checkpoint.self,
+        CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })

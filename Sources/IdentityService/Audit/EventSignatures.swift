@@ -14,8 +14,6 @@ enum EventSignatures {
         AppChallengeAnswered.type,
     ]
 
-    private static let known = Set(EventCatalogue.all.map { $0.type })
-
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.
     static func violation(_ event: RecordedEvent) -> String? {
         do {
@@ -27,18 +25,17 @@ enum EventSignatures {
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             case WaitEnded.type: try checkWait(event)
             case EmailVerified.type, EmailReleased.type, UserErased.type, AddressProved.type:
-                _ = try EventCodec.payload(of: event)
+                try require((try? EventCodec.payload(of: event)) != nil, "the event cannot be read")
                 try checkStatement(event)
             default:
-                try require(known.contains(event.type), "the type of the event is not known to this version")
+                try require(EventCatalogue.isKnown(type: event.type), "the type of the event is not known to this version")
                 try checkStatement(event)
             }
             return nil
         } catch let error as Mismatch {
             return error.words
         } catch {
-            return error is EventError
-                ? "the event cannot be read" : "a signature or its signed bytes are not valid"
+            return "a signature or its signed bytes are not valid"
         }
     }
 

@@ -42,7 +42,7 @@ struct DisownEntriesTests {
                 """
                 INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 VALUES (\(stream.ledger.uuid), \(position), gen_random_uuid(), \(stream.id), \(stream.kind),
-                    \(Int32(version)), 'ThingHappened', \(time)::text::timestamptz, convert_to(\(entry), 'UTF8'),
+                    \(Int32(version)), 'CredentialsLocked', \(time)::text::timestamptz, convert_to(\(entry), 'UTF8'),
                     \([UInt8](repeating: 1, count: EventCodes.byteCount)))
                 """)
             guard raisesHead else { return }
@@ -116,13 +116,13 @@ struct DisownEntriesTests {
         try await SealedLog.with { log in
             let process = Process(log)
             func tail() async throws -> StreamEvents? {
-                let query = StreamsQuery([], tail: .init(Self.stream, fromLast: ["ThingHappened"], process.codes))
+                let query = StreamsQuery([], tail: .init(Self.stream, fromLast: ["CredentialsLocked"], process.codes))
                 return try await process.reader.read(query).streams[Self.stream]
             }
             try await Self.forge(Self.stream, at: 301, version: Int(Int32.max), log)
             await #expect(throws: LedgerError.self) { try await tail() }
             // A query from before the row was disowned.
-            let early = StreamsQuery([], tail: .init(Self.stream, fromLast: ["ThingHappened"], process.codes))
+            let early = StreamsQuery([], tail: .init(Self.stream, fromLast: ["CredentialsLocked"], process.codes))
             try await process.sealing.run()
             let error = await #expect(throws: LedgerError.self) { try await process.reader.read(early) }
             #expect(error?.code == .busy)

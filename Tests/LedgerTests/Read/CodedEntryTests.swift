@@ -154,7 +154,7 @@ struct CodedEntryTests {
                 }
                 await #expect(throws: LedgerError.self) { try await reader.stream(stream, after: 1) }
                 #expect(try await reader.stream(stream, after: 3).count == 2)
-                let tail = StreamsQuery([], tail: .init(stream, fromLast: ["ThingHappened"], .test))
+                let tail = StreamsQuery([], tail: .init(stream, fromLast: ["CredentialsLocked"], .test))
                 #expect(try await reader.read(tail).streams[stream]?.count == 1)
             }
         }
