@@ -28,7 +28,8 @@ enum EventSignatures {
                 try require((try? EventCodec.payload(of: event)) != nil, "the event cannot be read")
                 try checkStatement(event)
             default:
-                try require(EventCatalogue.isKnown(type: event.type), "the type of the event is not known to this version")
+                let isKnown = EventCatalogue.isKnown(type: event.type)
+                try require(isKnown, "the type of the event is not known to this version")
                 try checkStatement(event)
             }
             return nil
