@@ -25,11 +25,18 @@ package struct StateLoader: Sendable {
     }
 
     /// A tenant folded from what ``tenantQuery(_:)`` found; one that nobody founded is at its initial state.
+    ///
+    /// - Throws: ``LedgerError/Code/invalidEntry`` if the first event is not one that founds a tenant: somebody exchanged
+    ///   or removed it.
     package static func tenant(
         _ id: TenantID, _ founding: RecordedEvent?, _ events: StreamEvents
     ) throws -> TenantSnapshot {
-        guard let founding, founding.stream.kind == StreamID.employeeKind else {
-            return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
+        guard let founding else {
+            guard events.isEmpty else { throw Self.unfounded }
+            return TenantSnapshot(id: id, state: Tenant.initial, version: events.version, leaves: [:])
+        }
+        guard founding.type == EmployeeRegistered.type, founding.data["companyName"] != nil else {
+            throw Self.unfounded
         }
         let version = events.version, events = events.filter { $0.position > 1 }
         var state = Tenant.initial
@@ -38,6 +45,8 @@ package struct StateLoader: Sendable {
         return TenantSnapshot(
             id: id, state: state, version: version, leaves: leaves([founding] + events))
     }
+
+    private static let unfounded = LedgerError(.invalidEntry, "the first event of a company does not found it")
 
     /// An employee with keys, as known without names.
     package func employee(_ id: EmployeeID, in tenant: TenantID) async throws -> EmployeeSnapshot {

@@ -69,6 +69,13 @@ struct ChargeAttempt: Sendable {
             var append = try events(id, row.state, budget, result, app, call)
             let head = try LockedHead(locked), tolerance = context.settings.clockTolerance
             append.time = max(recorded.time, head.time)
+            if let tolerance, head.time > recorded.time.adding(tolerance) {
+                let disowned = context.reader.codes.disowned
+                guard await disowned.accepts(head.time, in: budget.ledger) else {
+                    disowned.reportFalseHead(of: budget.ledger)
+                    throw ServiceError(.serviceClock, retryAfterSeconds: 10)
+                }
+            }
             let statement = try AppendStatement(
                 append, after: head, codes: context.reader.codes, tolerance: tolerance)
             // A decoy has no log for the event, so the savepoint takes it back after the same work.

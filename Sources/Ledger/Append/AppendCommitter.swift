@@ -155,6 +155,15 @@ enum AppendTransaction {
                 case .encodeAgain(let time):
                     batch[index].setTime(time)
                     next.append(index)
+                case .encodeAccepted(let ledger, let time):
+                    let disowned = batch[index].codes.disowned
+                    guard await disowned.accepts(time, in: ledger) else {
+                        disowned.reportFalseHead(of: ledger)
+                        results[index] = .failure(.ahead(ledger))
+                        continue
+                    }
+                    batch[index].setTime(time, in: ledger)
+                    next.append(index)
                 case .encodeLedgerAgain(let ledger, let time):
                     batch[index].setTime(time, in: ledger)
                     next.append(index)

@@ -168,9 +168,6 @@ package struct ServiceAssembly: Sendable {
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
         try await Self.addCodes(configuration, ring, logger)
-        configuration.settings.unprotectedRowsUntil = try await withPostgresPool(
-            configuration: configuration.application, maximumConnections: 1, logger: logger
-        ) { pool in try await RowProtection.unprotectedUntil(pool) }
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, acquireTimeout: TenureService.patience,

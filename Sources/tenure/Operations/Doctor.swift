@@ -295,14 +295,14 @@ extension Examination {
                         "find out who writes the database; the service refuses them"
                     )
                 case .noCode:
-                    ("\(rows) of \(finding.table) have no code", "they are from before version m017: start the service")
+                    ("\(rows) of \(finding.table) have no code", "find out who writes the database")
                 case .missing:
                     ("\(rows) of \(finding.table) are missing that the log has", "run: tenure restore finish")
                 case .foreign:
                     ("\(rows) of \(finding.table) are there that the log does not have", "run: tenure restore finish")
                 }
             return Finding(
-                subject: "table \(finding.table)", verdict: finding.problem == .noCode ? .note : .bad, detail: detail,
+                subject: "table \(finding.table)", verdict: .bad, detail: detail,
                 remedy: remedy)
         }
     }

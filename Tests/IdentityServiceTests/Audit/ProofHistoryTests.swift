@@ -120,4 +120,19 @@ import Testing
         let new = NewEvent(id: event.id, stream: event.stream, type: type, data: [:])
         return try Entry.decode(try Entry.encode(new, version: 1, time: event.time), at: event.position)
     }
+
+    /// An owner of the schema exchanges the positions of two events, or removes the first.
+    @Test func `a company whose first event does not found it is refused`() throws {
+        var scene = try HistoryScene()
+        try scene.confirmDomain()
+        let history = scene.history, stream = StreamID.tenant(history.tenant)
+        let events = StreamEvents(history.events.filter { $0.stream == stream })
+        let registered = history.events.filter { $0.type == EmployeeRegistered.type }
+        #expect(try StateLoader.tenant(history.tenant, history.events.first, events).exists)
+        #expect(try !StateLoader.tenant(history.tenant, nil, []).exists)
+        for first in [registered.last, history.events.last, nil] {
+            let error = #expect(throws: LedgerError.self) { try StateLoader.tenant(history.tenant, first, events) }
+            #expect(error?.code == .invalidEntry)
+        }
+    }
 }

@@ -3,6 +3,7 @@ import Foundation
 @testable import Identity
 import Ledger
 import Logging
+import Postgres
 import TestSupport
 import Testing
 
@@ -67,6 +68,37 @@ struct DisownDamageTests {
             try await seal(stage)
             let words = "an entry that a checkpoint covers is disowned without the operator"
             #expect(try await findings(stage).contains(words))
+        }
+    }
+
+    /// Only the log says which time the operator accepted.
+    @Test(arguments: [true, false])
+    func `a forged time of a head, accepted or not, gives no event that time, and lasts a round`(
+        isAccepted: Bool
+    ) async throws {
+        try await MPinStage.run { stage in
+            _ = try await stage.register("1", isFounding: true)
+            let ledger = LedgerID(stage.tenant.uuid), codes = stage.context.reader.codes
+            try await seal(stage)
+            let accepted: SQL = isAccepted ? "now() + interval '1 year'" : "NULL"
+            try await stage.context.pool.withTransaction(in: [ledger]) { connection in
+                try await connection.execute(
+                    """
+                    UPDATE tenure.ledger SET time = now() + interval '1 year', accepted = \(accepted)
+                    WHERE ledger_id = \(ledger.uuid)
+                    """)
+            }
+            let appender = Appender(pool: stage.context.pool, codes: codes, logger: TestServer.logger())
+            async let running: Void = appender.run()
+            let other = StreamID(ledger: ledger, kind: "thing", id: UUID())
+            let error = await #expect(throws: LedgerError.self) { try await appender.append(.test(other)) }
+            #expect(error?.code == .ahead && codes.disowned.reported == [ledger])
+            try await seal(stage)
+            _ = try await appender.append(.test(other))
+            appender.stop()
+            try await running
+            let head = try #require(try await stage.context.reader.head(ledger))
+            #expect(head.time < Timestamp.now().adding(.seconds(60)))
         }
     }
 }
