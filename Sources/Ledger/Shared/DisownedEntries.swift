@@ -1,4 +1,4 @@
-public import Canonical
+package import Canonical
 import Synchronization
 
 /// The rows of the log that count for nothing: no service wrote them, and the system ledger says so of each.
