@@ -1,3 +1,4 @@
+import Canonical
 package import FoundationEssentials
 package import Identity
 package import Ledger
