@@ -4,6 +4,7 @@ package import FoundationEssentials
 import Identity
 package import Keys
 import Ledger
+import Logging
 package import Postgres
 
 /// The refusal of an erasure.

@@ -1,9 +1,7 @@
-package import Canonical
 import FoundationEssentials
 package import Keys
 package import Ledger
 package import Logging
-package import Postgres
 import Synchronization
 
 /// The tables whose rows carry a code, with the columns that it covers.

@@ -1,6 +1,8 @@
 package import Canonical
 package import Credentials
+import EventCoding
 import FoundationEssentials
+import Identity
 package import Keys
 package import Ledger
 package import Logging
