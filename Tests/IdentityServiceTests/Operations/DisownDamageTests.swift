@@ -81,7 +81,7 @@ struct DisownDamageTests {
             let ledger = LedgerID(stage.tenant.uuid), codes = stage.context.reader.codes
             try await seal(stage)
             let accepted: SQL = isAccepted ? "now() + interval '1 year'" : "NULL"
-            try await stage.context.pool.withTransaction(in: [ledger]) { connection in
+            _ = try await stage.context.pool.withTransaction(in: [ledger]) { connection in
                 try await connection.execute(
                     """
                     UPDATE tenure.ledger SET time = now() + interval '1 year', accepted = \(accepted)
