@@ -93,8 +93,8 @@ struct DatabaseMigrationTests {
                 var superuser = try await database.connect(as: .superuser)
                 try await superuser.executeScript(
                     """
-                    CREATE OR REPLACE FUNCTION tenure.require(_holds boolean) RETURNS void LANGUAGE plpgsql
-                    AS $body$ BEGIN RETURN; END $body$;
+                    CREATE OR REPLACE FUNCTION tenure.require(_condition boolean) RETURNS boolean LANGUAGE plpgsql
+                    AS $body$ BEGIN RETURN true; END $body$;
                     CREATE FUNCTION tenure.other() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN RETURN NEW; END $body$;
                     CREATE TRIGGER watch BEFORE INSERT ON tenure.event FOR EACH ROW EXECUTE FUNCTION tenure.other();
                     CREATE RULE lose AS ON DELETE TO tenure.claim DO INSTEAD NOTHING
