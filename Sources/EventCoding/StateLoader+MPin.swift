@@ -12,7 +12,7 @@ extension StateLoader {
         _ id: MPinIdentityID, _ events: StreamEvents, keys: [UUID: PersonKey] = [:]
     ) throws -> MPinIdentitySnapshot {
         let state = MPinIdentity.fold(
-            try FirstDecisions.of(events.events).map { try EventCodec.decode($0, keys: keys) })
+            try events.map { try EventCodec.decode($0, keys: keys) })
         return MPinIdentitySnapshot(id: id, state: state, version: events.version)
     }
 

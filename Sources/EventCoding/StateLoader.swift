@@ -1,8 +1,9 @@
+import Canonical
 package import FoundationEssentials
 package import Identity
 package import Ledger
 
-/// Loads and folds the streams that decisions are made on, each decision once: see ``FirstDecisions``.
+/// Loads and folds the streams that decisions are made on.
 ///
 /// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
 package struct StateLoader: Sendable {
@@ -25,19 +26,28 @@ package struct StateLoader: Sendable {
     }
 
     /// A tenant folded from what ``tenantQuery(_:)`` found; one that nobody founded is at its initial state.
+    ///
+    /// - Throws: ``LedgerError/Code/invalidEntry`` if the first event is not one that founds a tenant: somebody exchanged
+    ///   or removed it.
     package static func tenant(
         _ id: TenantID, _ founding: RecordedEvent?, _ events: StreamEvents
     ) throws -> TenantSnapshot {
-        guard let founding, founding.stream.kind == StreamID.employeeKind else {
-            return TenantSnapshot(id: id, state: Tenant.initial, version: 0, leaves: [:])
+        guard let founding else {
+            guard events.isEmpty else { throw Self.unfounded }
+            return TenantSnapshot(id: id, state: Tenant.initial, version: events.version, leaves: [:])
+        }
+        guard founding.type == EmployeeRegistered.type, founding.data["companyName"] != nil else {
+            throw Self.unfounded
         }
         let version = events.version, events = events.filter { $0.position > 1 }
         var state = Tenant.initial
         Tenant.evolve(&state, try EventCodec.decode(founding))
-        for event in FirstDecisions.of(events) { Tenant.evolve(&state, try EventCodec.decode(event)) }
+        for event in events { Tenant.evolve(&state, try EventCodec.decode(event)) }
         return TenantSnapshot(
             id: id, state: state, version: version, leaves: leaves([founding] + events))
     }
+
+    private static let unfounded = LedgerError(.invalidEntry, "the first event of a company does not found it")
 
     /// An employee with keys, as known without names.
     package func employee(_ id: EmployeeID, in tenant: TenantID) async throws -> EmployeeSnapshot {
@@ -47,10 +57,9 @@ package struct StateLoader: Sendable {
 
     /// An employee folded from all events of the stream.
     package static func employee(_ id: EmployeeID, _ events: StreamEvents) throws -> EmployeeSnapshot {
-        let first = FirstDecisions.of(events.events)
-        let state = Employee.fold(try first.map { try EventCodec.decode($0) })
+        let state = Employee.fold(try events.map { try EventCodec.decode($0) })
         return EmployeeSnapshot(
-            id: id, state: state, version: events.version, leaves: leaves(events.events), events: first)
+            id: id, state: state, version: events.version, leaves: leaves(events.events), events: events.events)
     }
 
     /// A user with credentials.
@@ -62,16 +71,15 @@ package struct StateLoader: Sendable {
     /// A user from the event on that set the credentials in force: these and what happened since, a recovery that is open
     /// among it, are as in the whole; the address and the credentials of the past are not known. So how long somebody's
     /// history is costs nothing, and tells nothing to who measures time.
-    package static func credentials(of id: UserID) -> StreamsQuery.Tail {
-        StreamsQuery.Tail(.user(id), fromLast: [CredentialsSet.type, CredentialsChanged.type])
+    package static func credentials(of id: UserID, _ codes: EventCodes) -> StreamsQuery.Tail {
+        StreamsQuery.Tail(.user(id), fromLast: [CredentialsSet.type, CredentialsChanged.type], codes)
     }
 
-    /// A user folded from the events of the stream, or from those that ``credentials(of:)`` reads.
+    /// A user folded from the events of the stream, or from those that ``credentials(of:_:)`` reads.
     package static func user(_ id: UserID, _ events: StreamEvents) throws -> UserSnapshot {
-        let first = FirstDecisions.of(events.events)
-        let state = User.fold(try first.map { try EventCodec.decode($0) })
+        let state = User.fold(try events.map { try EventCodec.decode($0) })
         return UserSnapshot(
-            id: id, state: state, version: events.version, leaves: leaves(events.events), events: first)
+            id: id, state: state, version: events.version, leaves: leaves(events.events), events: events.events)
     }
 
     /// An app with its secrets.
@@ -82,8 +90,7 @@ package struct StateLoader: Sendable {
 
     /// An app folded from all events of the stream.
     package static func app(_ id: AppID, _ events: StreamEvents) throws -> AppSnapshot {
-        let first = FirstDecisions.of(events.events)
-        let state = App.fold(try first.map { try EventCodec.decode($0) })
+        let state = App.fold(try events.map { try EventCodec.decode($0) })
         return AppSnapshot(id: id, state: state, version: events.version, leaves: leaves(events.events))
     }
 

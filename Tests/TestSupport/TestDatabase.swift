@@ -121,7 +121,7 @@ extension TestDatabase {
 extension Append {
     /// An append of events without content to one stream: what most tests need.
     public static func test(
-        _ stream: StreamID, expecting version: Int = 0, events: Int = 1, type: String = "ThingHappened",
+        _ stream: StreamID, expecting version: Int = 0, events: Int = 1, type: String = "CredentialsLocked",
         note: String = "", time: Timestamp = .now()
     ) -> Append {
         Append(

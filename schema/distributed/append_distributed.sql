@@ -62,6 +62,10 @@ BEGIN
     FOREACH _ledger IN ARRAY _ledgers LOOP
         SELECT l.size, l.time, l.accepted INTO _size, _head_time, _accepted_time
         FROM tenure.ledger AS l WHERE l.ledger_id = _ledger;
+        PERFORM 1 FROM tenure.event AS e WHERE e.ledger_id = _ledger AND e.position = _size;
+        IF _size > 0 AND NOT FOUND THEN
+            RAISE EXCEPTION 'a head counts events that are not there' USING ERRCODE = 'P0T03';
+        END IF;
         _sizes := _sizes || _size;
         _head_times := _head_times || _head_time;
         _accepted := array_append(_accepted, _accepted_time);
@@ -126,16 +130,17 @@ BEGIN
                     _expectation_versions) WITH ORDINALITY AS x(caller, ledger_id, kind, stream_id, version, ordinal)
                 WHERE x.caller = _caller ORDER BY x.ordinal
             LOOP
-                _version := NULL;
-                SELECT e.version INTO _version FROM tenure.event AS e
+                SELECT coalesce(sum(e.version), 0) INTO _found FROM tenure.event AS e
                 WHERE e.ledger_id = _wish.ledger_id AND e.stream_id = _wish.stream_id AND e.kind = _wish.kind
-                ORDER BY e.version DESC LIMIT 1;
-                IF coalesce(_version, 0) <> _wish.version THEN
+                    AND e.version BETWEEN _wish.version AND _wish.version + 1;
+                IF _found <> _wish.version THEN
+                    SELECT coalesce(max(e.version), 0) INTO _version FROM tenure.event AS e
+                    WHERE e.ledger_id = _wish.ledger_id AND e.stream_id = _wish.stream_id AND e.kind = _wish.kind;
                     _outcome.outcome := 'version';
                     _outcome.ledger_id := _wish.ledger_id;
                     _outcome.kind := _wish.kind;
                     _outcome.stream_id := _wish.stream_id;
-                    _outcome.version := coalesce(_version, 0);
+                    _outcome.version := _version;
                     EXIT decision;
                 END IF;
             END LOOP;

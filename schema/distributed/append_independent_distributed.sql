@@ -25,6 +25,7 @@ DECLARE
     _stream uuid;
     _kind text;
     _version integer;
+    _sum bigint;
     _position bigint;
     _event_id uuid;
     _type text;
@@ -38,6 +39,12 @@ BEGIN
         IF _counts[_i] > 0 AND (_earliest[_i] < _time OR _latest[_i] > _latest_time) THEN
             RETURN NULL;
         END IF;
+        IF _counts[_i] > 0 AND _size > 0 THEN
+            PERFORM 1 FROM tenure.event AS e WHERE e.ledger_id = _ledger AND e.position = _size;
+            IF NOT FOUND THEN
+                RETURN NULL;
+            END IF;
+        END IF;
         _sizes := _sizes || _size;
         _times := _times || _time;
     END LOOP;
@@ -45,10 +52,11 @@ BEGIN
         _ledger := _expectation_ledgers[_i];
         _kind := _expectation_kinds[_i];
         _stream := _expectation_streams[_i];
-        _version := NULL;
-        SELECT e.version INTO _version FROM tenure.event AS e
-        WHERE e.ledger_id = _ledger AND e.stream_id = _stream AND e.kind = _kind ORDER BY e.version DESC LIMIT 1;
-        IF coalesce(_version, 0) <> _expectation_versions[_i] THEN
+        _version := _expectation_versions[_i];
+        SELECT coalesce(sum(e.version), 0) INTO _sum FROM tenure.event AS e
+        WHERE e.ledger_id = _ledger AND e.stream_id = _stream AND e.kind = _kind
+            AND e.version BETWEEN _version AND _version + 1;
+        IF _sum <> _version THEN
             RETURN NULL;
         END IF;
     END LOOP;

@@ -64,6 +64,12 @@ BEGIN
         IF cardinality(_batch.heads) <> cardinality(_ledgers) THEN
             RAISE EXCEPTION 'a head is missing' USING ERRCODE = 'serialization_failure';
         END IF;
+        IF EXISTS (
+            SELECT FROM unnest(_batch.heads) AS h WHERE h.size > 0 AND NOT EXISTS (
+                SELECT FROM tenure.event AS e WHERE e.ledger_id = h.ledger_id AND e.position = h.size))
+        THEN
+            RAISE EXCEPTION 'a head counts events that are not there' USING ERRCODE = 'P0T03';
+        END IF;
         _ready := tenure.append_ready(_batch, _open);
         _winners := '{}';
         FOR _outcome IN SELECT * FROM tenure.append_decide(_batch, _ready) LOOP

@@ -25,12 +25,17 @@ BEGIN
             WHERE e.ledger_id = m.ledger_id AND e.event_id = m.event_id OFFSET 0) AS v ON true
         GROUP BY m.caller
     ), stale AS (
-        SELECT DISTINCT ON (x.caller) x.caller, x.ledger_id, x.kind, x.stream_id, coalesce(s.version, 0) AS version
+        SELECT DISTINCT ON (x.caller) x.caller, x.ledger_id, x.kind, x.stream_id, (
+            SELECT coalesce(max(e.version), 0) FROM tenure.event AS e
+            WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id AND e.kind = x.kind) AS version
         FROM unnest(_batch.expectations) WITH ORDINALITY
-            AS x(caller, ledger_id, kind, stream_id, version, ordinal) LEFT JOIN LATERAL (
-            SELECT e.version FROM tenure.event AS e WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id
-                AND e.kind = x.kind ORDER BY e.version DESC LIMIT 1) AS s ON true
-        WHERE x.caller = ANY (_ready) AND coalesce(s.version, 0) <> x.version
+            AS x(caller, ledger_id, kind, stream_id, version, ordinal) CROSS JOIN LATERAL (
+            -- The version that is expected is there, and none follows it. Others may lie behind a gap: whoever inserts a
+            -- row by hand chooses its version.
+            SELECT coalesce(sum(e.version), 0) AS version FROM tenure.event AS e
+            WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id AND e.kind = x.kind
+                AND e.version BETWEEN x.version AND x.version + 1) AS s
+        WHERE x.caller = ANY (_ready) AND s.version <> x.version
         ORDER BY x.caller, x.ordinal
     ), placed AS (
         SELECT m.caller, m.ledger_id, m.time, h.time AS head,

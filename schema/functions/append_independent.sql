@@ -42,17 +42,21 @@ BEGIN
         ORDER BY l.ledger_id FOR UPDATE) AS h;
     IF _heads <> _ledgers OR EXISTS (
         SELECT FROM unnest(_counts, _earliest, _times) AS t(count, earliest, head)
-        WHERE t.count > 0 AND t.earliest < t.head)
+        WHERE t.count > 0 AND t.earliest < t.head) OR EXISTS (
+        SELECT FROM unnest(_ledgers, _counts, _sizes) AS t(ledger_id, count, size)
+        WHERE t.count > 0 AND t.size > 0 AND NOT EXISTS (
+            SELECT FROM tenure.event AS e WHERE e.ledger_id = t.ledger_id AND e.position = t.size))
     THEN
         RETURN NULL;
     END IF;
     IF cardinality(_expectation_versions) > 0 AND EXISTS (
         SELECT FROM unnest(_expectation_ledgers, _expectation_kinds, _expectation_streams, _expectation_versions)
             AS x(ledger_id, kind, stream_id, version)
-        LEFT JOIN LATERAL (
-            SELECT e.version FROM tenure.event AS e WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id
-                AND e.kind = x.kind ORDER BY e.version DESC LIMIT 1) AS s ON true
-        WHERE coalesce(s.version, 0) <> x.version)
+        CROSS JOIN LATERAL (
+            SELECT coalesce(sum(e.version), 0) AS version FROM tenure.event AS e
+            WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id AND e.kind = x.kind
+                AND e.version BETWEEN x.version AND x.version + 1) AS s
+        WHERE s.version <> x.version)
     THEN
         RETURN NULL;
     END IF;

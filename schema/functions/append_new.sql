@@ -2,7 +2,7 @@
 -- caller read under the lock; if the head is another one now, or is gone, it fails with 40001. Nothing is left to decide
 -- but the time: it fails with SQLSTATE P0T01 if that is before the head's, and with P0T02 if it is more than `_tolerance`
 -- seconds ahead of the clock and not the accepted time of a head that is ahead. NULL is no tolerance. Positions go on
--- from the head's size.
+-- from the head's size; it fails with P0T03 if no event is there.
 CREATE OR REPLACE FUNCTION tenure.append_new(
     _ledger uuid, _size bigint, _head timestamptz, _time timestamptz, _tolerance integer, _streams uuid[],
     _kinds text[], _versions integer[], _ids uuid[], _types text[], _entries bytea[],
@@ -25,6 +25,11 @@ DECLARE
 BEGIN
     IF _time < _head THEN
         RAISE EXCEPTION 'a condition of the transaction does not hold' USING ERRCODE = 'P0T01';
+    END IF;
+    IF _size > 0 AND NOT EXISTS (
+        SELECT FROM tenure.event AS e WHERE e.ledger_id = _ledger AND e.position = _size)
+    THEN
+        RAISE EXCEPTION 'a head counts events that are not there' USING ERRCODE = 'P0T03';
     END IF;
     UPDATE tenure.ledger AS l SET size = l.size + _count, time = _time, changed = _xact
     WHERE l.ledger_id = _ledger AND l.size = _size AND l.time = _head

@@ -9,6 +9,8 @@
 -- A budget that was never charged, or got everything back, has no row. Rows are made by the statement that changes others,
 -- so that a first charge costs the server about what a later one does.
 --
+-- `spent` says for each key how much is spent, this charge included.
+--
 -- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
 -- last attempt is told the same, or 0 where the cap of a lifetime was reached.
 --
@@ -25,7 +27,7 @@ CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_delay_seconds integer,
     charge_keep_seconds integer,
     OUT charged boolean,
-    OUT spent integer,
+    OUT spent integer[],
     OUT exhausted boolean,
     OUT retry_after_seconds integer
 )
@@ -74,7 +76,7 @@ BEGIN
             ELSE b.refilled_at + make_interval(secs => refills.count * charge_refill_seconds) END AS refilled) AS now;
     IF _wait IS NOT NULL THEN
         charged := false;
-        spent := 0;
+        spent := '{}';
         exhausted := true;
         retry_after_seconds := greatest(1, ceil(extract(epoch FROM _wait)))::integer;
         RETURN;
@@ -107,7 +109,7 @@ BEGIN
         RAISE EXCEPTION 'a budget was charged beside the head' USING ERRCODE = 'serialization_failure';
     END IF;
     charged := true;
-    spent := _spent[1] + 1;
+    spent := ARRAY(SELECT s + 1 FROM unnest(_spent) WITH ORDINALITY AS t(s, number) ORDER BY number);
     retry_after_seconds := coalesce(ceil(extract(epoch FROM _wait)), 0)::integer;
 END;
 $$;

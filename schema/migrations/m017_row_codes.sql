@@ -18,21 +18,6 @@ GRANT UPDATE (mac) ON tenure.token_key TO tenure_app;
 -- Claims from before this migration: the service gives them codes from the log, and finds those that are left.
 CREATE INDEX claim_without_code ON tenure.claim (ledger_id) WHERE mac IS NULL;
 
--- When rows began to carry codes. Only the owner writes it, so nobody can reopen the time in which a session without a
--- code is accepted. A new database has no such rows, and no such time. Row security hides rows from the owner, but not
--- sizes; those of a distributed table lie on other nodes.
-CREATE TABLE tenure.row_protection (
-    is_only boolean NOT NULL DEFAULT true,
-    begins_at timestamptz NOT NULL,
-    CONSTRAINT row_protection_pkey PRIMARY KEY (is_only),
-    CONSTRAINT row_protection_is_only CHECK (is_only)
-);
-INSERT INTO tenure.row_protection (begins_at)
-SELECT CASE
-    WHEN pg_relation_size('tenure.event') > 0 OR to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL THEN now()
-    ELSE '-infinity'::timestamptz END;
-GRANT SELECT ON tenure.row_protection TO tenure_app, tenure_reader;
-
 -- The reply to the newest refresh of a session, for whoever presents the same token once more within ten seconds. It
 -- is sealed under a key that the token yields.
 CREATE TABLE tenure.refresh_reply (

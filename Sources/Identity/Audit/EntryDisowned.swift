@@ -8,23 +8,36 @@ package import Foundation
 
 /// A row of the log counts for nothing: no service wrote it, as its code shows.
 ///
-/// Its leaf stays in the tree. Readers leave the event out, and its version in its stream counts.
-package struct EntryDisowned: EventPayload {
+/// Its leaf stays in the tree. Readers leave the event out, and its version in its stream counts. The service disowns a
+/// row only as long as no checkpoint covers it; afterwards the operator decides.
+package struct EntryDisowned: EventPayload, AggregateEvent {
     /// The ledger of the row.
     package var ledger: UUID
     /// The position of the row.
     package var position: Int64
     /// The leaf hash of its entry; a row with another entry is not meant.
     package var leaf: Bytes32
+    /// The operator, who disowns a row below a checkpoint; `nil` for the service.
+    package var by: Authority?
 
-    package init(ledger: UUID, position: Int64, leaf: Bytes32) {
+    package init(ledger: UUID, position: Int64, leaf: Bytes32, by: Authority? = nil) {
         self.ledger = ledger
         self.position = position
         self.leaf = leaf
+        self.by = by
+    }
+
+    /// The event itself.
+    package static let payloads: [any EventPayload.Type] = [EntryDisowned.self]
+    package var payload: any EventPayload { self }
+    package init?(_ payload: any EventPayload) {
+        guard let event = payload as? EntryDisowned else { return nil }
+        self = event
     }
 
     /// The members as the log has them.
     package static let members = EventMembers<EntryDisowned>(
         "EntryDisowned", EntryDisowned.init,
-        Member("ledger", \.ledger), Member("position", \.position, .position), Member("leaf", \.leaf))
+        Member("ledger", \.ledger), Member("position", \.position, .position), Member("leaf", \.leaf),
+        Member(optional: "by", \.by))
 }

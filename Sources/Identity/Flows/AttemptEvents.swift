@@ -12,16 +12,40 @@ package struct AttemptCharged: EventPayload {
     package var spent: Int
     /// The size of the budget.
     package var limit: Int
+    /// The shares of the budget that the attempt was charged to as well; `nil` for a known device, which has none.
+    package var shares: [Share]?
+
+    /// What one app, network or tenant may spend of a budget.
+    package struct Share: FlatObject, Equatable {
+        /// A digest of the budget and of whose share it is: the same for each charge to the share.
+        package var key: Bytes32
+        /// How much of the share is spent, this charge included.
+        package var spent: Int
+        /// The size of the share.
+        package var limit: Int
+
+        /// The members of an element of `shares`.
+        package static let members = MemberTable<Share, Void>(
+            "Share", Share.init,
+            Member("key", \.key), Member("spent", \.spent, .count), Member("limit", \.limit, .count))
+
+        package init(key: Bytes32, spent: Int, limit: Int) {
+            self.key = key
+            self.spent = spent
+            self.limit = limit
+        }
+    }
 
     /// The members as the log has them.
     package static let members = EventMembers<AttemptCharged>(
         "AttemptCharged", AttemptCharged.init,
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("device", \.device),
-        Member("fingerprint", \.fingerprint), Member("spent", \.spent, .count), Member("limit", \.limit, .count))
+        Member("fingerprint", \.fingerprint), Member("spent", \.spent, .count), Member("limit", \.limit, .count),
+        Member(optional: "shares", \.shares, .array(of: Share.memberKind) { _ in 1...8 }))
 
     package init(
         credentialID: CredentialID, flow: FlowID, device: DeviceKind, fingerprint: KeyFingerprint, spent: Int,
-        limit: Int
+        limit: Int, shares: [Share]? = nil
     ) {
         self.credentialID = credentialID
         self.flow = flow
@@ -29,6 +53,7 @@ package struct AttemptCharged: EventPayload {
         self.fingerprint = fingerprint
         self.spent = spent
         self.limit = limit
+        self.shares = shares
     }
 }
 

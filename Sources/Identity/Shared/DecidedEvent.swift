@@ -12,6 +12,7 @@ extension EventPayload {
         case let event as AppRegistered: event.by?.statement
         case let event as AppSecretIssued: event.by?.statement
         case let event as AppSecretRevoked: event.by?.statement
+        case let event as EntryDisowned: event.by?.statement
         default: nil
         }
     }

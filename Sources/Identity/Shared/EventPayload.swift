@@ -50,6 +50,7 @@ package enum EventCatalogue {
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
         PagesEnabled.self, SystemFounded.self, CheckpointSealed.self, EntryDisowned.self, LedgerTimeAccepted.self,
+        EventsKeyReplaced.self,
         TokenKeysRotated.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self, AddressProved.self,
         AnswersValidated.self, PassphraseValidated.self,
@@ -65,7 +66,7 @@ package enum EventCatalogue {
     /// The parts whose members stand in the `data` of several events, or in an element of it.
     package static let parts: [any FlatObject.Type] = [
         CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
-        CheckpointSealed.Checkpoint.self,
+        CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })

@@ -301,7 +301,7 @@ extension AuthorityTrail {
             let end = account.registeredAt.adding(Employee.provisionalLifetime)
             return end <= event.time ? nil : .unlawful("the employee id is released before its time is over")
         case (.invited, .policy):
-            return lastInvitationUse == event.time
+            return lastInvitationUse.map { $0.time == event.time && $0.request == event.requestId } == true
                 ? nil : .unlawful("the employee id is released for an invitation that was not used")
         default: return .unlawful("the employee id is released without authority")
         }

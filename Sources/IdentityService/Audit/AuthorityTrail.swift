@@ -45,8 +45,8 @@ struct AuthorityTrail: Sendable {
     private(set) var invitations: [InvitationID: Invitation.State] = [:]
     private(set) var mpin = MPinTrail()
     private(set) var openID = OpenIDTrail()
-    /// When an invitation was last used: its use may release a provisional id.
-    private(set) var lastInvitationUse: Timestamp?
+    /// The append in which an invitation was last used: it may release one provisional id, that of the invitation.
+    private(set) var lastInvitationUse: (time: Timestamp, request: String?)?
     /// Employees who registered without the invitation that the policy requires, with the position. Its use follows in
     /// the same append.
     private var uninvited: [EmployeeID: Int64] = [:]
@@ -93,7 +93,7 @@ struct AuthorityTrail: Sendable {
         if statements.runStart == event.position { tenantDecided.before = tenantDecided.last }
         guard Self.types.contains(event.type) else { return nil }
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
-        // The service does not obey it either, so what follows is decided without it.
+        // What follows is judged without it.
         if use == .again { return UsedStatements.words }
         let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
         countUnproved(payload)
@@ -218,8 +218,9 @@ struct AuthorityTrail: Sendable {
         case let payload as EmployeeRegistered:
             if tenant.policy.registrationMode == .invited { uninvited[payload.employeeID] = event.position }
         case let payload as InvitationUsed:
-            lastInvitationUse = event.time
+            lastInvitationUse = (event.time, event.requestId)
             uninvited[payload.employeeID] = nil
+        case let payload as EmployeeIdReleased where payload.reason == .invited: lastInvitationUse = nil
         case let payload as EmployeeCancelled:
             if case .operator = payload.by { cancelled = (payload.employeeID, event.position) }
             endChains(event, payload)

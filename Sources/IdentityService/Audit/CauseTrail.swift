@@ -34,8 +34,8 @@ struct CauseTrail: Sendable {
         let time: Timestamp
         let app: UUID?
         let requestID: String?
-        /// The flows that were validated, with the device's key.
-        var validated: [UUID: KeyFingerprint] = [:]
+        /// The flows that were validated.
+        var validated: [UUID: Proof] = [:]
         /// The device keys that were authorized, by account.
         var authorized: Set<AuthorityTrail.Holder> = []
         /// The accounts that were registered, and those whose key is still missing with their places.
@@ -57,6 +57,15 @@ struct CauseTrail: Sendable {
         func isOf(_ event: RecordedEvent) -> Bool {
             time == event.time && app == event.app && requestID == event.requestId
         }
+    }
+
+    /// Who proved a secret, with which device.
+    private struct Proof: Sendable {
+        let key: KeyFingerprint
+        /// The account; `nil` where the event names none.
+        let employee: UUID?
+        /// Whether a session was opened by it.
+        var isUsed = false
     }
 
     /// A device of an account.
@@ -85,10 +94,13 @@ struct CauseTrail: Sendable {
     static let uncausedKey = "a device key is presented without a registration, a log-in or a recovery"
     static let uncausedSession = "a session is opened without a log-in"
     static let keyless = "an account is registered without a device key"
+    static let uncausedRefund = "attempts are given back without a proof"
     static let uncausedRelease = "an address is released without a decision of the company"
 
     private var append: Append?
     private var waits = WaitTrail()
+    /// The flows in which a secret was proved, in a tenant's ledger or to a directory.
+    private var proofs: Set<UUID> = [], addressed: Set<UUID> = []
     /// The flows in which a key was presented: each presents one.
     private var flows: Set<UUID> = []
     private var needs: [Need: [Place]] = [:]
@@ -140,9 +152,10 @@ struct CauseTrail: Sendable {
 
     private mutating func validated(_ event: RecordedEvent) -> String? {
         guard event.streamVersion == 1 else { return "a flow has a second proof" }
-        let key = Self.deviceKey(event).map { KeyFingerprint(of: $0) }
-        append?.validated[event.stream.id] = key
-        if let key, let employee = event.data["employeeId"]?.uuid {
+        let key = Self.deviceKey(event).map { KeyFingerprint(of: $0) }, employee = event.data["employeeId"]?.uuid
+        proofs.insert(event.stream.id)
+        append?.validated[event.stream.id] = key.map { Proof(key: $0, employee: employee) }
+        if let key, let employee {
             waits.prove(event.stream.id, by: employee, with: key, ofSecret: true, at: event.time)
         }
         return nil
@@ -223,16 +236,21 @@ struct CauseTrail: Sendable {
                 wait.key == open.need.key
             {
                 append.waits[session]?.isUsed = true
-            } else if !isCaused(open, append) {
+            } else if !isCaused(open, &append) {
                 needs[open.need, default: []].append(open.place)
             }
         }
         alone += append.waits.values.filter { !$0.isUsed }.map(\.place) + append.mailed.values
     }
 
-    private func isCaused(_ open: Open, _ append: Append) -> Bool {
-        if let flow = open.need.flow { return append.validated[flow] == open.need.key }
-        return append.validated.values.contains(open.need.key) || append.registered.contains(open.employee.uuid)
+    /// A proof opens one session, of the person who gave it, on the device that signed it.
+    private func isCaused(_ open: Open, _ append: inout Append) -> Bool {
+        if let flow = open.need.flow { return append.validated[flow]?.key == open.need.key }
+        let proof = append.validated.first { _, proof in
+            proof.key == open.need.key && !proof.isUsed && proof.employee ?? open.employee.uuid == open.employee.uuid
+        }
+        if let proof { append.validated[proof.key]?.isUsed = true }
+        return proof != nil || append.registered.contains(open.employee.uuid)
             || append.authorized.contains {
                 $0.employee == open.employee.uuid && KeyFingerprint(of: $0.key) == open.need.key
             }
@@ -258,8 +276,21 @@ struct CauseTrail: Sendable {
             if !needs.isEmpty { supply(event) }
             return nil
         case EmailReleased.type: return released(event)
+        case AddressProved.type:
+            if let flow = event.data["flow"]?.uuid { addressed.insert(flow) }
+            return nil
+        case AttemptsCleared.type: return cleared(event)
         default: return nil
         }
+    }
+
+    /// Attempts are given back in the append that records the proof.
+    private func cleared(_ event: RecordedEvent) -> String? {
+        guard isComplete, let flow = event.data["flow"]?.uuid, !proofs.contains(flow), !addressed.contains(flow) else {
+            return nil
+        }
+        // The directory may be ahead by what was appended after the tenants' ledgers were read.
+        return readSince.map { event.time < $0 } ?? true ? Self.uncausedRefund : nil
     }
 
     private mutating func supply(_ event: RecordedEvent) {
@@ -290,6 +321,7 @@ struct CauseTrail: Sendable {
 
     mutating func merge(_ other: CauseTrail) {
         needs.merge(other.needs) { $0 + $1 }
+        proofs.formUnion(other.proofs)
         releases.merge(other.releases) { first, _ in first }
         ends.merge(other.ends) { first, _ in first }
     }

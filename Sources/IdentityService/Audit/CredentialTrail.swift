@@ -188,7 +188,9 @@ struct UserRecords: Sendable {
     private let reader: LedgerReader
 
     /// Compares over a pool of the reader role.
-    init(pool: PostgresPool) { reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false) }
+    init(pool: PostgresPool, disowned: DisownedEntries) {
+        reader = LedgerReader(pool: pool, codes: .unchecked(disowned: disowned), storesTiles: false)
+    }
 
     /// Returns what is wrong with the records, and the validations without a record.
     ///
@@ -219,7 +221,7 @@ struct UserRecords: Sendable {
         _ streams: [StreamID], _ violations: inout [Violation]
     ) async throws -> [StreamID: StreamEvents] {
         do { return try await reader.streams(streams) } catch {
-            guard error.code == .invalidEntry || error.code == .streamGap else { throw error }
+            guard error.isDamage else { throw error }
             guard streams.count > 1 else {
                 violations += streams.map { Violation(.entry, ledger: $0.ledger, "a user's stream cannot be read") }
                 return [:]

@@ -39,6 +39,13 @@ package struct DisownEntries: Sendable {
     ///
     /// - Throws: ``LedgerError``.
     static func sealed(in pool: PostgresPool, upTo size: Int64) async throws -> DisownedEntries {
+        try await read(in: pool, upTo: size).entries
+    }
+
+    /// Reads the same, with the decisions that count, the newest first.
+    static func read(
+        in pool: PostgresPool, upTo size: Int64
+    ) async throws -> (entries: DisownedEntries, decisions: [(entry: EntryDisowned, time: Timestamp)]) {
         let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
         var events: [RecordedEvent] = []
         var version = 0
@@ -48,14 +55,16 @@ package struct DisownEntries: Sendable {
         }
         // What disowns another row comes later, and may be disowned itself by what is later still.
         let disowned = DisownedEntries()
+        var decisions: [(EntryDisowned, Timestamp)] = []
         for event in events.sorted(by: { $0.position > $1.position }) {
             let place = LedgerError.Place(ledger: .system, position: event.position)
             guard disowned.leaf(at: place) != event.leaf,
                 let entry = try? EventCodec.payload(of: event) as? EntryDisowned
             else { continue }
             disowned.insert(.init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
+            decisions.append((entry, event.time))
         }
-        return disowned
+        return (disowned, decisions)
     }
 
     /// Disowns the rows of a ledger that readers of this process met, but for those that a checkpoint covers: these are

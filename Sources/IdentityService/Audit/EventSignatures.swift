@@ -10,8 +10,8 @@ enum EventSignatures {
     /// The unsigned event types that no other event is judged by. Most events of a log are of these types, and are not
     /// read in full.
     static let unsigned: Set<String> = [
-        AttemptCharged.type, AttemptsCleared.type, CredentialsLocked.type, TokenKeysRotated.type,
-        AppChallengeAnswered.type, EntryDisowned.type,
+        AttemptCharged.type, CredentialsLocked.type, TokenKeysRotated.type,
+        AppChallengeAnswered.type,
     ]
 
     /// Returns what is wrong, or `nil`; also `nil` for events without signatures.
@@ -24,7 +24,13 @@ enum EventSignatures {
             case CredentialsChanged.type: try checkChange(event)
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             case WaitEnded.type: try checkWait(event)
-            default: try checkStatement(event)
+            case EmailVerified.type, EmailReleased.type, UserErased.type, AddressProved.type:
+                try require((try? EventCodec.payload(of: event)) != nil, "the event cannot be read")
+                try checkStatement(event)
+            default:
+                let isKnown = EventCatalogue.isKnown(type: event.type)
+                try require(isKnown, "the type of the event is not known to this version")
+                try checkStatement(event)
             }
             return nil
         } catch let error as Mismatch {

@@ -1,5 +1,4 @@
 import Canonical
-import EventCoding
 import FoundationEssentials
 import Ledger
 import Postgres
@@ -27,20 +26,6 @@ struct GrownLedger: Sendable {
 /// Finds the ledgers that grew since their last checkpoint, over the reader role, which sees all of them.
 struct FindGrownLedgers: Sendable {
     let pool: PostgresPool
-
-    /// The version of the checkpoint stream, which an append of further ones expects, and the time of its last event.
-    func latest() async throws -> (version: Int, time: Timestamp?) {
-        let stream = StreamID.checkpoints
-        let rows = try await pool.query(
-            """
-            SELECT version, time FROM tenure.event
-            WHERE ledger_id = \(stream.ledger.uuid) AND stream_id = \(stream.id) AND kind = \(stream.kind)
-            ORDER BY version DESC LIMIT 1
-            """, in: [LedgerID]())
-        guard let row = rows.first else { return (0, nil) }
-        let (version, time) = try row.decode(Int32.self, PostgresTimestamp.self)
-        return (Int(version), Timestamp(microseconds: time.microsecondsSinceUnixEpoch))
-    }
 
     /// The clock of the database.
     func clock() async throws -> Timestamp {

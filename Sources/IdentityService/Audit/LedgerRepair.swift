@@ -60,7 +60,7 @@ struct LedgerRepair: Sendable {
                 let (position, time, id, leaf, code) = try row.decode(
                     Int64.self, PostgresTimestamp.self, UUID.self, [UInt8].self, [UInt8].self)
                 end = position - 1
-                if codes.isRight(code, ledger: ledger, id: id, leaf: leaf) { return time }
+                if codes.isRight(code, ledger: ledger, at: position, id: id, leaf: leaf) { return time }
             }
             if rows.isEmpty { break }
         }

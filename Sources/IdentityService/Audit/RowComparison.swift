@@ -11,8 +11,15 @@ import Postgres
 /// It reads over a pool of the reader role.
 struct RowComparison: Sendable {
     let pool: PostgresPool
+    /// Reads the log without what is disowned. What cannot be read is a finding of another check.
+    let reader: LedgerReader
     /// The refills of budgets. They are no setting, so every log has these.
     var rules = BudgetRules()
+
+    init(pool: PostgresPool, disowned: DisownedEntries) {
+        self.pool = pool
+        reader = LedgerReader(pool: pool, codes: .unchecked(disowned: disowned), storesTiles: false)
+    }
 
     /// Returns what does not agree with the log.
     func violations() async throws -> [Violation] {
@@ -49,12 +56,14 @@ struct RowComparison: Sendable {
                     WHERE c.ledger_id = s.ledger_id AND c.subject = s.app_id AND c.tenant_version > s.tenant_version)
                 """)
         }
-        let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
         var violations: [Violation] = []
         for row in rows {
             let (app, ledger, position) = try row.decode(UUID?.self, UUID.self, Int64.self)
-            guard let event = try await reader.event(LedgerID(ledger), at: position),
-                let unlinked = try EventCodec.payload(of: event) as? AppUnlinked, unlinked.appID.uuid == app
+            let event = try await readable { () async throws(LedgerError) in
+                try await reader.event(LedgerID(ledger), at: position)
+            }
+            guard let event, let unlinked = try? EventCodec.payload(of: event) as? AppUnlinked,
+                unlinked.appID.uuid == app
             else { continue }
             violations.append(
                 Violation(
@@ -86,24 +95,33 @@ struct RowComparison: Sendable {
                     WHERE ledger_id = \(LedgerID.system.uuid) AND subject = ANY (\(opened.map(\.secret.uuid)))
                     """)
             }.map { try $0.decode(UUID.self) })
-        let streams = Set(opened.map { StreamID.app($0.app) })
-        let events = try await LedgerReader(pool: pool, codes: .unchecked, storesTiles: false).streams(Array(streams))
-        return try opened.compactMap { app, secret in
-            for event in events[.app(app)] ?? [] where event.type == AppSecretRevoked.type {
-                guard let revoked = try EventCodec.payload(of: event) as? AppSecretRevoked, revoked.secretID == secret,
-                    !cut.contains(secret.uuid)
-                else { continue }
-                return Violation(
-                    .row, ledger: .system, position: event.position,
-                    "the cutoff is missing that ends the sessions of a revoked secret")
+        var violations: [Violation] = []
+        for (app, secret) in opened where !cut.contains(secret.uuid) {
+            let events = try await readable { () async throws(LedgerError) in
+                try await reader.streams([.app(app)])[.app(app)]
             }
+            for event in events ?? [] where event.type == AppSecretRevoked.type {
+                guard let revoked = try? EventCodec.payload(of: event) as? AppSecretRevoked, revoked.secretID == secret
+                else { continue }
+                violations.append(
+                    Violation(
+                        .row, ledger: .system, position: event.position,
+                        "the cutoff is missing that ends the sessions of a revoked secret"))
+            }
+        }
+        return violations
+    }
+
+    /// Reads something of the log; `nil` if it is damaged.
+    private func readable<Value>(_ read: () async throws(LedgerError) -> Value?) async throws(LedgerError) -> Value? {
+        do { return try await read() } catch {
+            guard error.isDamage else { throw error }
             return nil
         }
     }
 
     /// Charges that say that less was spent than charges before them left.
     private func budgets() async throws -> [Violation] {
-        let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
         let others = EventCatalogue.all.map { $0.type }.filter {
             $0 != AttemptCharged.type && $0 != AttemptsCleared.type
         }
@@ -114,7 +132,7 @@ struct RowComparison: Sendable {
             var after: Int64 = 0
             repeat {
                 page = try await reader.entries(of: ledger, after: after, limit: 1_000, without: others)
-                for entry in page.entries { try trail.add(try entry.event()) }
+                for entry in page.entries { if let event = try? entry.event() { try? trail.add(event) } }
                 after = page.cursor
             } while page.cursor < page.size
             violations += trail.violations
@@ -135,13 +153,15 @@ struct BudgetTrail: Sendable {
         var credential: CredentialID
         /// The device, for a known one.
         var device: KeyFingerprint?
+        /// The share; `nil` for the whole budget.
+        var share: Bytes32?
     }
 
     let ledger: LedgerID
     let rules: BudgetRules
     private(set) var violations: [Violation] = []
     private var spent: [Budget: (count: Int, at: Timestamp)] = [:]
-    private var budgets: [UUID: Budget] = [:]
+    private var budgets: [UUID: [Budget]] = [:]
 
     init(ledger: LedgerID, rules: BudgetRules) {
         self.ledger = ledger
@@ -153,28 +173,39 @@ struct BudgetTrail: Sendable {
         switch try EventCodec.payload(of: event) {
         case let charged as AttemptCharged: charge(charged, event)
         case is AttemptsCleared:
-            guard let budget = budgets.removeValue(forKey: event.stream.id), let known = spent[budget] else { return }
-            spent[budget] = (max(0, known.count - 1), known.at)
+            for budget in budgets.removeValue(forKey: event.stream.id) ?? [] {
+                if let known = spent[budget] { spent[budget] = (max(0, known.count - 1), known.at) }
+            }
         default: break
         }
     }
 
     private mutating func charge(_ charged: AttemptCharged, _ event: RecordedEvent) {
         let isKnown = charged.device == .known
-        let budget = Budget(credential: charged.credentialID, device: isKnown ? charged.fingerprint : nil)
+        var budget = Budget(credential: charged.credentialID, device: isKnown ? charged.fingerprint : nil)
         let refill = isKnown ? rules.knownRefillSeconds : rules.unknownRefillSeconds
-        if let known = spent[budget] {
-            let passed = max(0, event.time.adding(Self.slack).microseconds - known.at.microseconds) / 1_000_000
-            // One refill more, because the refills of a budget began before its last charge.
-            let refills = Int(passed) / refill + 1
-            if charged.spent < max(0, known.count - refills) + 1 {
-                violations.append(
-                    Violation(
-                        .row, ledger: ledger, position: event.position,
-                        "an attempt budget was lowered before this charge, by no success"))
-            }
+        var words = count(charged.spent, of: charged.limit, in: budget, refill, event)
+        budgets[event.stream.id] = [budget]
+        for share in charged.shares ?? [] {
+            budget.share = share.key
+            words = words ?? count(share.spent, of: share.limit, in: budget, refill, event)
+            budgets[event.stream.id]?.append(budget)
         }
-        spent[budget] = (charged.spent, event.time)
-        budgets[event.stream.id] = budget
+        guard let words else { return }
+        violations.append(Violation(.row, ledger: ledger, position: event.position, words))
+    }
+
+    /// Takes what a charge says of a budget or a share, and returns what is wrong or `nil`.
+    private mutating func count(
+        _ count: Int, of limit: Int, in budget: Budget, _ refill: Int, _ event: RecordedEvent
+    ) -> String? {
+        defer { spent[budget] = (count, event.time) }
+        guard count <= limit else { return "an attempt was charged above its limit" }
+        guard let known = spent[budget] else { return nil }
+        let passed = max(0, event.time.adding(Self.slack).microseconds - known.at.microseconds) / 1_000_000
+        // One refill more, because the refills of a budget began before its last charge.
+        let refills = Int(passed) / refill + 1
+        return count < max(0, known.count - refills) + 1
+            ? "an attempt budget was lowered before this charge, by no success" : nil
     }
 }

@@ -79,7 +79,7 @@ package struct SignGrownLedgers: Sendable {
         while !isComplete {
             // Read before the ledgers, so that a checkpoint that another process signs meanwhile makes this append a
             // conflict.
-            let (version, time) = try await ledgers.latest()
+            let (version, time) = try await reader.end(of: .checkpoints)
             let followed: Void? = try await apart(.system, isAll: false) { try await records.follow(to: version) }
             isSystemGood = isSystemGood && followed != nil
             let part = Array(rest.prefix(CheckpointSealed.maximumCount))

@@ -44,6 +44,8 @@ struct SystemAuthority: Sendable {
     /// The times of ledgers that the operator accepted.
     private(set) var acceptedTimes: [LedgerID: [AcceptedTime]] = [:]
     private var statements = UsedStatements()
+    /// The sizes of the newest records of all ledgers.
+    private var recorded: [UUID: Int64] = [:]
     /// The public half of the operator key; `nil` in a log without a founding event.
     private(set) var operatorKey: PublicKeyBytes?
     /// The leaf hash of the event that founded the log.
@@ -59,7 +61,7 @@ struct SystemAuthority: Sendable {
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
         AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
-        LedgerTimeAccepted.type,
+        LedgerTimeAccepted.type, EntryDisowned.type,
     ]
 
     /// The notes that are no violations.
@@ -84,8 +86,10 @@ struct SystemAuthority: Sendable {
     /// Takes an event of the system ledger, and returns what is wrong with it or `nil`.
     mutating func follow(_ event: RecordedEvent) -> String? {
         let use = statements.use(event)
-        guard let payload = try? EventCodec.payload(of: event) else { return nil }
-        // The service does not obey it either.
+        guard let payload = try? EventCodec.payload(of: event) else {
+            return Self.types.contains(event.type) ? "the event cannot be read" : nil
+        }
+        // What follows is judged without it.
         if use == .again { return UsedStatements.words }
         let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
         if finding == nil, let accepted = payload as? LedgerTimeAccepted { accept(accepted, at: event.position) }
@@ -153,6 +157,7 @@ struct SystemAuthority: Sendable {
         case let payload as CheckpointSealed:
             seals.append(Seal(position: event.position, time: event.time))
             clocks.take(payload, at: event.position, time: times.ownTime)
+            for one in payload.checkpoints { recorded[one.ledger] = max(recorded[one.ledger] ?? 0, one.size) }
             if let asOf = payload.asOf { times.note(asOf: asOf) }
         default: break
         }
@@ -179,6 +184,10 @@ struct SystemAuthority: Sendable {
         case let payload as AppClientChanged: administered(event, payload.by, AppClientChanged.schemas.upperBound)
         case let payload as PagesEnabled: administered(event, payload.by, PagesEnabled.schemas.upperBound)
         case let payload as LedgerTimeAccepted: accepted(event, payload)
+        case let payload as EntryDisowned where payload.by != nil:
+            administered(event, payload.by, EntryDisowned.schemas.upperBound)
+        case let payload as EntryDisowned where (recorded[payload.ledger] ?? 0) >= payload.position:
+            .unlawful("an entry that a checkpoint covers is disowned without the operator")
         default: nil
         }
     }

@@ -18,7 +18,7 @@ struct UsedStatements: Sendable {
         case first
         /// The statement decided something else before.
         case elsewhere
-        /// The statement decided exactly this before. The service does not obey it, see `FirstDecisions`.
+        /// The statement decided exactly this before. What follows is judged without it.
         case again
     }
 

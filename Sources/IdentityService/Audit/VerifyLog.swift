@@ -53,11 +53,15 @@ package struct VerifyLog: Sendable {
         validated.causes.isComplete = request.ledger == nil
         validated.causes.readSince = began.adding(.zero - LedgerTimes.lead)
         // For a single tenant only its users' streams are read: directories hold those of all tenants.
-        if request.ledger != nil { report.violations += try await UserRecords(pool: pool).violations(of: validated) }
+        if request.ledger != nil {
+            report.violations += try await UserRecords(pool: pool, disowned: disowned).violations(of: validated)
+        }
         let keys = request.ledger == nil ? validated.byDirectory(rest.filter(\.isDirectory)) : [:]
         let directories = Set(keys.keys)
         _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
-        if request.ledger == nil { report.violations += try await RowComparison(pool: pool).violations() }
+        if request.ledger == nil {
+            report.violations += try await RowComparison(pool: pool, disowned: disowned).violations()
+        }
         report.violations = report.violations.enumerated().sorted {
             ($0.element.ledger, $0.offset) < ($1.element.ledger, $1.offset)
         }.map(\.element)

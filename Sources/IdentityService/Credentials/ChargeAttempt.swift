@@ -69,6 +69,13 @@ struct ChargeAttempt: Sendable {
             var append = try events(id, row.state, budget, result, app, call)
             let head = try LockedHead(locked), tolerance = context.settings.clockTolerance
             append.time = max(recorded.time, head.time)
+            if let tolerance, head.time > recorded.time.adding(tolerance) {
+                let disowned = context.reader.codes.disowned
+                guard await disowned.accepts(head.time, in: budget.ledger) else {
+                    disowned.reportFalseHead(of: budget.ledger)
+                    throw ServiceError(.serviceClock, retryAfterSeconds: 10)
+                }
+            }
             let statement = try AppendStatement(
                 append, after: head, codes: context.reader.codes, tolerance: tolerance)
             // A decoy has no log for the event, so the savepoint takes it back after the same work.
@@ -84,6 +91,10 @@ struct ChargeAttempt: Sendable {
                 let statements = [replacement.required, "SAVEPOINT charged", statement.sql, ending]
                 _ = try await connection.commit(after: statements)
             } catch let error as PostgresError {
+                guard !error.meetsFalseHead else {
+                    context.reader.codes.disowned.reportFalseHead(of: budget.ledger)
+                    throw ServiceError(.serviceUnavailable, retryAfterSeconds: 10)
+                }
                 throw Self.refusal(error)
             }
             return replacement.row
@@ -103,8 +114,7 @@ struct ChargeAttempt: Sendable {
         _ call: Call
     ) throws -> Append {
         let stream = StreamID.attempt(charge, of: UserID(state.userId))
-        let rules = context.settings.budgets
-        let limit = budget.device == .known ? rules.knownLimit : rules.unknownLimit
+        let recorded = try budget.recorded(result, context.settings.budgets)
         let key = try EmployeePublicKey(kept: state.employeePublicKey)
         guard let fingerprint = KeyFingerprint(hex: key.fingerprint) else { throw ServiceError(.employeeKeyInvalid) }
         let metadata = EventMetadata(app: app.appId, requestId: call.requestId)
@@ -112,7 +122,7 @@ struct ChargeAttempt: Sendable {
         var payloads: [any EventPayload] = [
             AttemptCharged(
                 credentialID: credential, flow: FlowID(state.id), device: budget.device, fingerprint: fingerprint,
-                spent: Int(result.spent), limit: limit)
+                spent: recorded.spent, limit: recorded.limit, shares: recorded.shares)
         ]
         if result.isExhausted {
             let wait = result.retryAfterSeconds

@@ -75,8 +75,8 @@ extension AttemptBudget {
     /// The result of charging one attempt.
     struct Charged: Sendable {
         var isCharged: Bool
-        /// How much of the whole budget is spent, this charge included.
-        var spent: Int32
+        /// How much of the whole budget and of each share is spent, this charge included.
+        var counts: [Int32]
         /// Whether this charge spent the last attempt that the budget or one of its shares has for now.
         var isExhausted: Bool
         /// The seconds until the next attempt; 0 if one is available now, or never will be.
@@ -85,9 +85,26 @@ extension AttemptBudget {
         /// Reads the row that ``AttemptBudget/charging(_:at:)`` returns.
         init(_ rows: [PostgresRow]) throws {
             guard let row = rows.first else { throw ProgramDefect("a charge has no row") }
-            (isCharged, spent, isExhausted, retryAfterSeconds) = try row.decode(
-                Bool.self, Int32.self, Bool.self, Int32.self)
+            (isCharged, counts, isExhausted, retryAfterSeconds) = try row.decode(
+                Bool.self, [Int32].self, Bool.self, Int32.self)
         }
+    }
+
+    /// What the log says of a charge: how much is spent of the budget and of its shares, and their limits.
+    ///
+    /// - Throws: `credentials.locked` for a charge above a limit. The function of the database refuses it before, unless
+    ///   somebody replaced it.
+    func recorded(
+        _ charged: Charged, _ rules: BudgetRules
+    ) throws -> (spent: Int, limit: Int, shares: [AttemptCharged.Share]?) {
+        let limits = parts.map { $0.limit(device, rules) }
+        guard charged.counts.count == parts.count, zip(charged.counts, limits).allSatisfy({ $0 >= 1 && $0 <= $1 })
+        else { throw ServiceError(.credentialsLocked, retryAfterSeconds: rules.unknownRefillSeconds) }
+        let shares = try zip(parts, zip(charged.counts, limits)).dropFirst().map { part, count in
+            guard let key = Bytes32(Array(part.key.suffix(32))) else { throw ProgramDefect("a share has no digest") }
+            return AttemptCharged.Share(key: key, spent: Int(count.0), limit: count.1)
+        }
+        return (Int(charged.counts[0]), limits[0], shares.isEmpty ? nil : shares)
     }
 
     /// Whether a charge took a known device to its limit of failures in a row. The device then has one attempt a day,

@@ -9,7 +9,7 @@ import Postgres
 
 /// The state that a flow's step reads about its employee.
 struct FlowScene: Sendable {
-    /// The user, as far as ``StateLoader/credentials(of:)`` reads.
+    /// The user, as far as ``StateLoader/credentials(of:_:)`` reads.
     var user: UserSnapshot
     /// The tenant, if the step asked for it.
     var tenant: TenantSnapshot?
@@ -73,7 +73,7 @@ struct FlowSceneReading: Sendable {
         // The service computes all these ledgers from the flow's state.
         var reads = PipelinedReads(in: [.directory(of: UserID(state.userId)), directory, LedgerID(state.tenantId)])
         let streams = StreamsQuery(
-            tenant.map { [StreamID.tenant($0)] } ?? [], tail: StateLoader.credentials(of: user),
+            tenant.map { [StreamID.tenant($0)] } ?? [], tail: StateLoader.credentials(of: user, context.reader.codes),
             foundingOf: tenant.map { LedgerID($0.uuid) })
         self.streams = (query: streams, place: reads.add(streams.sql))
         if parts.contains(.device) {

@@ -95,8 +95,7 @@ package struct StartLogin: AppUseCase {
         guard let owner = try StateLoader.employee(employee, StreamEvents(first)).state.account?.user else {
             return nil
         }
-        let read = try await context.reader.read(StreamsQuery([], tail: StateLoader.credentials(of: owner)))
-        let user = try StateLoader.user(owner, read.streams[.user(owner)] ?? [])
+        let user = try await context.credentialHolder(owner)
         return user.state.credentials == nil ? nil : user
     }
 }

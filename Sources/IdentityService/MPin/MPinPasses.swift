@@ -154,7 +154,7 @@ struct MPinPasses: Sendable {
     /// Reads a pass that the service wrote; `nil` for any other.
     private func authentic(_ rows: [PostgresRow], at time: Timestamp) throws -> MPinPass? {
         guard let pass = try rows.first.map(MPinPass.init),
-            context.rows.accepts(pass.code, ProtectedRows.passes, pass.values(in: tenant), at: time)
+            context.rows.accepts(pass.code, ProtectedRows.passes, pass.values(in: tenant))
         else { return nil }
         return pass
     }

@@ -190,7 +190,7 @@ package struct MailOutboxWorker: Service {
             if queued != event { context.rows.counts.count(ProtectedRows.mails, hasCode: false) }
             return queued == event
         }
-        return context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger), at: time)
+        return context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger))
     }
 
     private func code(_ text: String) -> ReasonCode {

@@ -74,7 +74,7 @@ struct AuthorizationCodeRow: Sendable, Equatable {
             WHERE ledger_id = \(tenant) AND code_id = \(code.id.uuid) AND digest = \(code.digest(context.ring))
             """, in: [LedgerID(tenant)])
         guard let row = try found.first.map({ try AuthorizationCodeRow($0) }),
-            context.rows.accepts(row.code, ProtectedRows.authorizationCodes, row.values, at: time)
+            context.rows.accepts(row.code, ProtectedRows.authorizationCodes, row.values)
         else { return nil }
         return row
     }

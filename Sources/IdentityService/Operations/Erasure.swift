@@ -4,6 +4,7 @@ package import FoundationEssentials
 import Identity
 package import Keys
 import Ledger
+import Logging
 package import Postgres
 
 /// The refusal of an erasure.
@@ -89,7 +90,32 @@ package struct Erasure: Sendable {
     ///
     /// - Throws: As ``run(_:includingSecurityAdmins:)``.
     package func resume() async throws -> [Erased] {
-        try await erase(try await ErasureRow.open(reader).map(\.entry), includingSecurityAdmins: true)
+        var entries: [ErasureList.Entry] = []
+        for entry in try await ErasureRow.open(reader).map(\.entry) {
+            guard try await isErased(entry) else {
+                context.logger.error(
+                    "a row of erasure names somebody whom nobody erased; find out who writes the database",
+                    metadata: ["ledger": "\(entry.ledger)", "id": "\(entry.id)"])
+                continue
+            }
+            entries.append(entry)
+        }
+        return try await erase(entries, includingSecurityAdmins: true)
+    }
+
+    /// Whether the log has the erasure. Rows alone decide nothing: whoever writes the database may insert one. Only the
+    /// erasure of an activation code has no event.
+    private func isErased(_ entry: ErasureList.Entry) async throws -> Bool {
+        let loader = StateLoader(reader: context.reader), tenant = TenantID(entry.ledger)
+        switch entry.kind {
+        case .employee:
+            return try await loader.employee(EmployeeID(entry.id), in: tenant).state.account?.isErased == true
+        case .user: return try await loader.user(UserID(entry.id)).state.isErased
+        case .mpin:
+            let stream = StreamID.mpin(MPinIdentityID(entry.id), in: tenant)
+            let events = try await context.reader.streams([stream])[stream] ?? []
+            return events.isEmpty || events.contains { $0.type == MPinErased.type }
+        }
     }
 
     /// Repeats the erasures of a list in a restored database. People who are missing or erased are skipped.

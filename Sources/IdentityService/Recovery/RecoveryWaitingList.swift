@@ -167,7 +167,7 @@ struct RecoveryWaitingList: Sendable {
             guard let fingerprint = KeyFingerprint(key),
                 context.rows.accepts(
                     code, ProtectedRows.recoveryRequests,
-                    Self.values(LedgerID(tenant.uuid), employee, fingerprint, until: expiry, isOpen: isOpen), at: time)
+                    Self.values(LedgerID(tenant.uuid), employee, fingerprint, until: expiry, isOpen: isOpen))
             else { return nil }
             return Row(
                 employee: EmployeeID(employee), fingerprint: fingerprint,

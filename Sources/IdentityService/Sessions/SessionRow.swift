@@ -96,7 +96,7 @@ struct SessionRow: Sendable, Equatable {
 
     /// Whether the service wrote the row as it is.
     func isAuthentic(_ rows: RowAuthentication, at time: Timestamp) -> Bool {
-        rows.accepts(code, ProtectedRows.sessions, values, at: time)
+        rows.accepts(code, ProtectedRows.sessions, values)
     }
 
     /// The condition on `tenure.session AS s` that the row was not changed since it was read. The code covers all of it;

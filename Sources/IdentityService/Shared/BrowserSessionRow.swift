@@ -71,7 +71,7 @@ struct BrowserSessionRow: Sendable, Equatable {
                 AND b.digest = \(cookie.digest(context.ring))
             """, in: [LedgerID(cookie.tenant.uuid)])
         guard let row = try found.first.map({ try BrowserSessionRow($0) }),
-            context.rows.accepts(row.code, ProtectedRows.browserSessions, row.values, at: time)
+            context.rows.accepts(row.code, ProtectedRows.browserSessions, row.values)
         else { return nil }
         return row
     }

@@ -125,7 +125,7 @@ struct BrowserWaitRow: Sendable, Equatable {
             "SELECT \(columns) FROM tenure.browser_wait WHERE ledger_id = \(tenant.uuid) AND \(condition)",
             in: [LedgerID(tenant.uuid)])
         guard let row = try found.first.map({ try BrowserWaitRow($0) }), time < row.expiresAt,
-            context.rows.accepts(row.code, ProtectedRows.browserWaits, row.values, at: time)
+            context.rows.accepts(row.code, ProtectedRows.browserWaits, row.values)
         else { return nil }
         return row
     }

@@ -86,7 +86,7 @@ struct GrantRow: Sendable, Equatable {
             "SELECT \(columns) FROM tenure.client_grant WHERE ledger_id = \(tenant) AND \(condition)",
             in: [LedgerID(tenant)]
         ).map { try GrantRow($0) }.filter {
-            context.rows.accepts($0.code, ProtectedRows.grants, $0.values, at: time)
+            context.rows.accepts($0.code, ProtectedRows.grants, $0.values)
         }
     }
 
@@ -125,7 +125,7 @@ struct GrantRow: Sendable, Equatable {
             ORDER BY refreshed_at DESC, grant_id LIMIT 100
             """, in: [LedgerID(tenant.uuid)])
         return try found.map { try GrantRow($0) }.filter {
-            context.rows.accepts($0.code, ProtectedRows.grants, $0.values, at: time)
+            context.rows.accepts($0.code, ProtectedRows.grants, $0.values)
         }
     }
 }

@@ -118,7 +118,7 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
                 [UInt8].self, String.self, [UInt8]?.self, PostgresTimestamp.self, [UInt8]?.self)
             let end = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
             let values = ticket.values(fingerprint: fingerprint, state, reply, until: end)
-            guard context.rows.accepts(code, ProtectedRows.replies, values, at: call.time) else {
+            guard context.rows.accepts(code, ProtectedRows.replies, values) else {
                 throw ServiceError(.idempotencyConflict)
             }
             return Row(fingerprint: fingerprint, isDone: state == "done", reply: reply, expiresAt: end)

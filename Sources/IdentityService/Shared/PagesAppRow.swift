@@ -49,7 +49,7 @@ struct PagesAppRow: Sendable, Equatable {
         guard let found = try await pool.query("SELECT \(columns) FROM tenure.pages_app WHERE is_only", in: []).first
         else { return nil }
         let row = try PagesAppRow(found)
-        return rows.accepts(row.code, ProtectedRows.pagesApp, row.values, at: time) ? row : nil
+        return rows.accepts(row.code, ProtectedRows.pagesApp, row.values) ? row : nil
     }
 
     /// The secret as an app would present it; `nil` if it does not open: the row is of another backup than the purpose

@@ -1,9 +1,7 @@
-package import Canonical
 import FoundationEssentials
 package import Keys
 package import Ledger
 package import Logging
-package import Postgres
 import Synchronization
 
 /// The tables whose rows carry a code, with the columns that it covers.
@@ -81,33 +79,18 @@ enum ProtectedRows {
 /// most once a second for each table.
 struct RowAuthentication: Sendable {
     let ring: KeyRing
-    /// Until when rows without a code are accepted in ``graced``; `nil` for never.
-    ///
-    /// The database's owner wrote it when the rows began to carry codes. The application role cannot change it.
-    let unprotectedUntil: Timestamp?
     let counts: UnauthenticRows
 
-    /// The tables whose rows from before the migration are accepted for a day.
-    static let graced: Set<CodedTable> = [
-        ProtectedRows.sessions, ProtectedRows.passes, ProtectedRows.replies, ProtectedRows.tokenKeys,
-        ProtectedRows.recoveryRequests,
-    ]
-
-    init(_ ring: KeyRing, unprotectedUntil: Timestamp? = nil, logger: Logger) {
+    init(_ ring: KeyRing, logger: Logger) {
         self.ring = ring
-        self.unprotectedUntil = unprotectedUntil
         counts = UnauthenticRows(logger)
     }
 
     func code(_ table: CodedTable, _ values: [RowValue]) -> [UInt8] { ring.rowCode(table, values) }
 
     /// Whether the service wrote the row. If not, it is counted.
-    func accepts(_ code: [UInt8]?, _ table: CodedTable, _ values: [RowValue], at time: Timestamp) -> Bool {
-        if let code {
-            if ring.isRowCode(code, table, values) { return true }
-        } else if Self.graced.contains(table), let unprotectedUntil, time < unprotectedUntil {
-            return true
-        }
+    func accepts(_ code: [UInt8]?, _ table: CodedTable, _ values: [RowValue]) -> Bool {
+        if let code, ring.isRowCode(code, table, values) { return true }
         counts.count(table, hasCode: code != nil)
         return false
     }
@@ -125,28 +108,7 @@ extension RowAuthentication {
             [.uuid(tile.ledger.uuid), .integer(Int64(tile.level)), .integer(tile.index), .bytes(tile.root)]
         }
         return TileCodes(code: { code(ProtectedRows.tiles, values($0)) }) { code, tile in
-            accepts(code, ProtectedRows.tiles, values(tile), at: .now())
-        }
-    }
-}
-
-/// When rows began to carry codes.
-package enum RowProtection {
-    /// The time for which rows without a code are accepted after the migration.
-    static let grace: SQL = "interval '24 hours'"
-
-    /// Reads until when rows without a code are accepted; `nil` if that time is over, or never was.
-    ///
-    /// - Parameter pool: Connections of any role: only the owner of the schema writes the row.
-    package static func unprotectedUntil(_ pool: PostgresPool) async throws -> Timestamp? {
-        let rows = try await pool.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT begins_at + \(grace) FROM tenure.row_protection WHERE begins_at + \(grace) > clock_timestamp()
-                """)
-        }
-        return try rows.first.map { row in
-            Timestamp(microseconds: try row.decode(PostgresTimestamp.self).microsecondsSinceUnixEpoch)
+            accepts(code, ProtectedRows.tiles, values(tile))
         }
     }
 }

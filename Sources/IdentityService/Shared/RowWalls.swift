@@ -74,14 +74,19 @@ package enum RowWalls {
             "AES-GCM under the master key, bound to all other columns; the first event has a check value"),
         Wall(
             "erasure", "ledger_id person_id kind recorded_at master_version destroyed_at",
-            "not noticed; the event and the erase list beside the keys say who was erased. A deleted row hides that keys are "
+            "not noticed; the event and the erase list beside the keys say who was erased, and a row without the event erases "
+                + "nobody. A deleted row hides that keys are "
                 + "left to destroy; `tenure erase --reapply` repeats it"),
         Wall(
             "token_key", "key_id sealed created_at signs_from mac",
-            code + "A row that was deleted and put back is published, but no longer signs"),
+            code
+                + "A row that was put back is published, but no longer signs: who checks tokens alone believes an ended key again"
+        ),
         Wall(
             "id_token_key", "key_id algorithm sealed created_at signs_from mac",
-            code + "A row that was deleted and put back is published, but no longer signs"),
+            code
+                + "A row that was put back is published, but no longer signs: who checks tokens alone believes an ended key again"
+        ),
         Wall(
             "pages_app", "is_only app_id secret_id sealed public_url changed_at mac",
             code + "Without the row there are no pages. An older row has a secret that the log has ended, or the "
@@ -89,8 +94,6 @@ package enum RowWalls {
         Wall(
             "mpin_server_key", "ledger_id epoch sealed",
             "AES-GCM, bound to tenant and epoch; fetched again if it does not open"),
-        Wall(
-            "row_protection", "is_only begins_at", "only the owner of the schema may write it"),
     ]
 
     private static let requests = [
@@ -150,8 +153,12 @@ package enum RowWalls {
                 + "A session needs the device's signature and one more event, which the log takes once. An older row "
                 + "gives five more tries at a code of 40 bits"),
         Wall(
-            "authorization_request", "ledger_id request_id version sealed expires_at",
+            "authorization_request", "ledger_id request_id sealed",
             "AES-GCM under a key that the handle yields; a deleted row is a request that begins again"),
+        Wall(
+            "authorization_request", "version expires_at",
+            "not noticed; the version only decides between two requests at once, and the sealed request has the end too"
+        ),
         Wall(
             "authorization_code",
             "ledger_id code_id digest session_id employee_id client_id redirect challenge nonce scopes is_dead "

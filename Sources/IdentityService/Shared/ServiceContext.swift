@@ -1,6 +1,8 @@
 package import Canonical
 package import Credentials
+import EventCoding
 import FoundationEssentials
+import Identity
 package import Keys
 package import Ledger
 package import Logging
@@ -56,11 +58,14 @@ package struct ServiceContext: Sendable {
         logger: Logger, mpinKeys: (any MPinKeySource)? = nil
     ) {
         self.pool = pool
-        let rows = RowAuthentication(ring, unprotectedUntil: settings.unprotectedRowsUntil, logger: logger)
+        let rows = RowAuthentication(ring, logger: logger)
         self.rows = rows
         clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
         self.appender = appender
         self.reader = reader.using(rows.tileCodes).accepting { rows.accepts($0) }
+        reader.codes.disowned.readAcceptedTimes { ledger in
+            try await StateLoader(reader: reader).ledgerTime(ledger).state.accepted
+        }
         self.ring = ring
         self.personKeys = personKeys
         self.seeds = seeds
@@ -120,9 +125,6 @@ package struct ServiceSettings: Sendable {
     package var now: @Sendable () -> Timestamp = { .now() } { didSet { clockTolerance = nil } }
     /// How far events may be ahead of the database's clock; `nil` for no limit.
     package var clockTolerance: Duration? = Appender.clockTolerance
-    /// Until when sessions and authentications without a code are accepted, as the database's owner wrote it; `nil` for
-    /// never.
-    package var unprotectedRowsUntil: Timestamp?
 
     /// The documented defaults.
     package init(

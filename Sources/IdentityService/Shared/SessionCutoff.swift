@@ -82,7 +82,7 @@ enum SessionCutoff {
 
         /// Whether the service wrote the row as it is.
         func isAuthentic(_ code: [UInt8]?, _ rows: RowAuthentication, at time: Timestamp) -> Bool {
-            rows.accepts(code, ProtectedRows.cutoffs, values, at: time)
+            rows.accepts(code, ProtectedRows.cutoffs, values)
         }
 
         /// The statement that writes the row.

@@ -46,7 +46,7 @@ struct SessionInLog: Sendable {
         let snapshot = try StateLoader.tenant(tenant, read.founding, events(own))
         let person = try StateLoader.employee(employee, events(account))
         var user: UserSnapshot?
-        if let account = person.state.account { user = try await context.presentUser(account.user) }
+        if let account = person.state.account { user = try await context.credentialHolder(account.user) }
         let changed = user?.events.last { $0.type == CredentialsChanged.type }
         var ground = GrantGround(
             employee: person.state, tenant: snapshot.state, credentials: changed.map(GrantGround.Moment.init))
@@ -77,13 +77,5 @@ extension GrantGround.Session {
         }
         let closed = try events.dropFirst().lazy.compactMap { try EventCodec.payload(of: $0) as? SessionClosed }.first
         self.init(opened, at: GrantGround.Moment(first), end: closed?.reason)
-    }
-}
-
-extension ServiceContext {
-    /// A user with the credentials in force.
-    fileprivate func presentUser(_ id: UserID) async throws -> UserSnapshot {
-        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: id)))
-        return try StateLoader.user(id, read.streams[.user(id)] ?? [])
     }
 }

@@ -52,7 +52,7 @@ struct SigningKeyRow: Sendable {
 
     /// Whether the service wrote the row as it is.
     func isAuthentic(_ rows: RowAuthentication, at time: Timestamp) -> Bool {
-        rows.accepts(code, table, values, at: time)
+        rows.accepts(code, table, values)
     }
 
     /// The private key; `nil` if it does not open: the row is of another backup than the purpose keys.

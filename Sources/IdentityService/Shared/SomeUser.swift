@@ -34,9 +34,9 @@ extension ServiceContext {
         return nil
     }
 
-    /// A user as far as ``StateLoader/credentials(of:)`` reads.
+    /// A user as far as ``StateLoader/credentials(of:_:)`` reads.
     func credentialHolder(_ user: UserID) async throws -> UserSnapshot {
-        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: user)))
+        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: user, reader.codes)))
         return try StateLoader.user(user, read.streams[.user(user)] ?? [])
     }
 }

@@ -58,14 +58,14 @@ package struct MasterKeyRotation: Sendable {
         let current = try masters.key(version: masters.current)
         for row in rows {
             let (name, version, wrapped) = try row.decode(String.self, Int32.self, [UInt8].self)
-            guard let purpose = KeyPurpose(rawValue: name) else {
+            guard KeyPurpose.isKnown(name) else {
                 throw KeysError(code: .rekeyingIncomplete, reason: "a purpose is not known to this program")
             }
             let master = try masters.key(version: Int(version))
-            guard let key = purpose.wrap(master: Int(version)).unwrap(wrapped, under: master) else {
+            guard let key = KeyPurpose.wrap(name, master: Int(version)).unwrap(wrapped, under: master) else {
                 throw KeysError.wrongMasterKey(version: Int(version))
             }
-            let again = try purpose.wrap(master: masters.current).wrap(key, under: current)
+            let again = try KeyPurpose.wrap(name, master: masters.current).wrap(key, under: current)
             try await connection.execute(
                 """
                 UPDATE tenure.purpose_key

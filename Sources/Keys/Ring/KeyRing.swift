@@ -37,8 +37,19 @@ package enum KeyPurpose: String, Sendable, CaseIterable {
     static let added: [KeyPurpose] = [.mpin, .mail, .tokens, .rows]
 
     /// Describes how the key is wrapped under a master key.
-    func wrap(master version: Int) -> KeyWrap {
-        KeyWrap(purpose: "purpose/" + rawValue, id: [], owner: [], version: version)
+    func wrap(master version: Int) -> KeyWrap { Self.wrap(rawValue, master: version) }
+
+    /// The name of a key of events that was replaced as the one with this number, from 1.
+    static func olderEvents(_ number: Int) -> String { "\(KeyPurpose.events.rawValue).\(number)" }
+
+    /// Describes how the key with this name is wrapped, the key of a purpose or an older one of events.
+    static func wrap(_ name: String, master version: Int) -> KeyWrap {
+        KeyWrap(purpose: "purpose/" + name, id: [], owner: [], version: version)
+    }
+
+    /// Whether the name is that of a purpose, or of an older key of events.
+    static func isKnown(_ name: String) -> Bool {
+        KeyPurpose(rawValue: name) != nil || name.hasPrefix("\(KeyPurpose.events.rawValue).")
     }
 }
 
@@ -65,6 +76,8 @@ package struct KeyRing: Sendable {
     private let tokens: SecretKey
     private let rows: SecretKey
     private let events: SecretKey
+    /// The keys of events that were replaced.
+    var olderEvents: [SecretKey] = []
     /// The four bytes that name the rows key in each row.
     let rowKeyID: [UInt8]
 
@@ -220,15 +233,16 @@ extension KeyRing {
         let versions = Set(try purposes.map { Int(try $0.decode(column: 1, as: Int32.self)) })
         let masters = try await store.keys(holding: versions.union(try BucketKeyRow.versions(buckets)))
         var keys: [KeyPurpose: SecretKey] = [:]
+        var older: [SecretKey] = []
         for row in purposes {
             let (name, version, wrapped) = try row.decode(String.self, Int32.self, [UInt8].self)
             // A purpose of a later version of the program is skipped.
-            guard let purpose = KeyPurpose(rawValue: name) else { continue }
+            guard KeyPurpose.isKnown(name) else { continue }
             let master = try masters.key(version: Int(version))
-            guard let key = purpose.wrap(master: Int(version)).unwrap(wrapped, under: master) else {
+            guard let key = KeyPurpose.wrap(name, master: Int(version)).unwrap(wrapped, under: master) else {
                 throw KeysError.wrongMasterKey(version: Int(version))
             }
-            keys[purpose] = key
+            if let purpose = KeyPurpose(rawValue: name) { keys[purpose] = key } else { older.append(key) }
         }
         try await addMissing(to: &keys, &connection, masters)
         let opened = Set(try buckets.map { try BucketKeyRow($0).open(masters).bucket })
@@ -237,7 +251,9 @@ extension KeyRing {
                 code: .bucketKeyMissing, reason: "bucket \(bucket.number) has no key",
                 remedy: "restore the key tables from a backup: a new key opens nothing that was sealed before")
         }
-        return try KeyRing(keys)
+        var ring = try KeyRing(keys)
+        ring.olderEvents = older
+        return ring
     }
 
     /// Stores a random key for each of the ``KeyPurpose/added`` purposes that an older program did not know.

@@ -115,6 +115,8 @@ enum AppendOutcome {
     case encodeAgain(Timestamp)
     /// The same for the events of one ledger only.
     case encodeLedgerAgain(LedgerID, Timestamp)
+    /// The same, because the operator accepted the time of the ledger's head, if the row says so truly.
+    case encodeAccepted(LedgerID, Timestamp)
     /// The append must be encoded with the time with which it is recorded already, and sent again.
     case encodeRecorded(Timestamp)
 
@@ -134,7 +136,9 @@ enum AppendOutcome {
                 wasDuplicate: outcome == "duplicate")
             return (Int(caller), .final(.success(appended)))
         case ("time", _, let time?, _, _): return (Int(caller), .encodeAgain(Timestamp(time)))
-        case ("accepted", _, let time?, let ledger?, _), ("recorded", _, let time?, let ledger?, _):
+        case ("accepted", _, let time?, let ledger?, _):
+            return (Int(caller), .encodeAccepted(LedgerID(ledger), Timestamp(time)))
+        case ("recorded", _, let time?, let ledger?, _):
             return (Int(caller), .encodeLedgerAgain(LedgerID(ledger), Timestamp(time)))
         case ("recorded", _, let time?, nil, _): return (Int(caller), .encodeRecorded(Timestamp(time)))
         case ("clock", _, _, _, _):
@@ -142,7 +146,9 @@ enum AppendOutcome {
             if prepared.time > prepared.append.time { return (Int(caller), .encodeAgain(prepared.append.time)) }
             return (Int(caller), refused(.clock))
         case ("late", _, _, _, _): return (Int(caller), refused(.late))
-        case ("ahead", _, _, let ledger?, _): return (Int(caller), refused(.ahead(LedgerID(ledger))))
+        case ("ahead", _, _, let ledger?, _):
+            prepared.codes.disowned.reportFalseHead(of: LedgerID(ledger))
+            return (Int(caller), refused(.ahead(LedgerID(ledger))))
         case ("reused", _, _, _, _):
             return (
                 Int(caller), refused(LedgerError(.eventIdReused, "the event id is already recorded with other content"))

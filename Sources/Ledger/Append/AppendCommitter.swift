@@ -40,7 +40,7 @@ struct AppendCommitter: Sendable {
                     independent = nil
                     continue
                 }
-                if error.constraint == "event_pkey" { return await afterCollision(batch) }
+                if error.meetsFalseHead { return await afterFalseHead(batch) }
                 attempt += 1
                 if error.isOutcomeUnknown, let decided {
                     lost.append(decided)
@@ -59,15 +59,15 @@ struct AppendCommitter: Sendable {
         }
     }
 
-    /// Somebody inserted a row where the head of a ledger says that there is none. The sealer moves the head behind it
-    /// and disowns it.
-    private func afterCollision(_ batch: [PreparedAppend]) async -> [Result<AppendReceipt, LedgerError>] {
+    /// Somebody changed the head of a ledger, or inserted a row where it says that there is none. The sealer sets the head
+    /// right and disowns the row.
+    private func afterFalseHead(_ batch: [PreparedAppend]) async -> [Result<AppendReceipt, LedgerError>] {
         guard batch.count == 1 else {
             let middle = batch.count / 2
             return await commit(Array(batch[..<middle])) + commit(Array(batch[middle...]))
         }
-        for event in batch[0].append.events { batch[0].codes.disowned.reportCollision(in: event.stream.ledger) }
-        return [.failure(.occupied)]
+        for event in batch[0].append.events { batch[0].codes.disowned.reportFalseHead(of: event.stream.ledger) }
+        return [.failure(.falseHead)]
     }
 
     /// Retries the halves of a refused batch in order, so that one caller's append cannot refuse the others.
@@ -155,6 +155,15 @@ enum AppendTransaction {
                 case .encodeAgain(let time):
                     batch[index].setTime(time)
                     next.append(index)
+                case .encodeAccepted(let ledger, let time):
+                    let disowned = batch[index].codes.disowned
+                    guard await disowned.accepts(time, in: ledger) else {
+                        disowned.reportFalseHead(of: ledger)
+                        results[index] = .failure(.ahead(ledger))
+                        continue
+                    }
+                    batch[index].setTime(time, in: ledger)
+                    next.append(index)
                 case .encodeLedgerAgain(let ledger, let time):
                     batch[index].setTime(time, in: ledger)
                     next.append(index)
@@ -219,6 +228,9 @@ enum AppendTransaction {
 }
 
 extension PostgresError {
+    /// Whether an append met a row behind the head of a ledger, or no event where the head counts one.
+    package var meetsFalseHead: Bool { constraint == "event_pkey" || sqlState == .headFalse }
+
     /// Whether the statement's data caused the failure (classes 22, 23, 42 and P0), so that a retry cannot help.
     var refusesData: Bool {
         if code == .encoding { return true }

@@ -157,7 +157,8 @@ public struct AppendStatement: Sendable {
     /// - `SQLState.serializationFailure` if the head is not the one that was locked; run the transaction again,
     /// - `SQLState.requirementFailed` if the time runs backwards,
     /// - `SQLState.clockExceeded` if the time is ahead of the clock,
-    /// - `SQLState.uniqueViolation` if a stream or an event is not new.
+    /// - `SQLState.uniqueViolation` if a stream or an event is not new,
+    /// - as `PostgresError.meetsFalseHead` says, if the head is not that of the events.
     public let sql: SQL
 
     /// Checks and encodes an append.
@@ -200,6 +201,8 @@ extension SQLState {
     public static let requirementFailed = SQLState(rawValue: "P0T01")
     /// P0T02: the time of an event is ahead of the database's clock.
     public static let clockExceeded = SQLState(rawValue: "P0T02")
+    /// P0T03: the head of a ledger counts events that are not there.
+    static let headFalse = SQLState(rawValue: "P0T03")
 }
 
 /// The head of a ledger as a transaction has locked it.

@@ -80,14 +80,12 @@ struct LedgerRows: Sendable {
     /// into memory.
     private func checkStreams(_ verifier: inout EntryTrail) async throws {
         let ledger = verifier.ledger, disowned = reader.codes.disowned.positions(in: ledger)
-        // Who made a disowned row chose its version and position; the next event follows its version.
-        let number: SQL =
-            disowned.isEmpty
-            ? "row_number() OVER (PARTITION BY stream_id, kind ORDER BY position)"
-            : "lag(version, 1, 0) OVER (PARTITION BY stream_id, kind ORDER BY version) + 1"
+        // Who made a disowned row chose its version and position.
+        let order: SQL = disowned.isEmpty ? "position" : "version"
         let sql: SQL = """
             SELECT min(n.position) FROM (
-                SELECT version, position, \(number) AS number FROM tenure.event WHERE ledger_id = \(ledger.uuid)) AS n
+                SELECT version, position, row_number() OVER (PARTITION BY stream_id, kind ORDER BY \(order)) AS number
+                FROM tenure.event WHERE ledger_id = \(ledger.uuid)) AS n
             WHERE n.version <> n.number AND n.position <> ALL (\(disowned))
             """
         let rows = try await reader.rows(sql, [ledger]) { row in try row.decode(Int64?.self) }

@@ -81,7 +81,10 @@ public struct CodedEntry: Sendable {
     private var place: LedgerError.Place { LedgerError.Place(ledger: ledger, position: position) }
 
     /// Whether a service wrote the entry.
-    package var isOwn: Bool { codes.isRight(code, ledger: ledger, id: id, leaf: MerkleTree.leafHash(bytes)) }
+    package var isOwn: Bool { isOwn(MerkleTree.leafHash(bytes)) }
+    private func isOwn(_ leaf: [UInt8]) -> Bool {
+        codes.isRight(code, ledger: ledger, at: position, id: id, leaf: leaf)
+    }
 
     /// Whether the row is disowned.
     package var isDisowned: Bool {
@@ -95,7 +98,7 @@ public struct CodedEntry: Sendable {
     ///   does not hold it.
     public func event() throws(LedgerError) -> RecordedEvent {
         let leaf = MerkleTree.leafHash(bytes)
-        guard codes.isRight(code, ledger: ledger, id: id, leaf: leaf) else {
+        guard isOwn(leaf) else {
             codes.disowned.report(place, leaf: leaf)
             throw .foreignEntry(place)
         }
@@ -117,7 +120,7 @@ public struct CodedEntry: Sendable {
         guard let outline = EntryOutline(bytes), outline.ledger == ledger, outline.id == id,
             outline.streamID == streamID, outline.kind.elementsEqual(kind.utf8), outline.version == version,
             outline.type.elementsEqual(type.utf8), outline.time == Timestamp(time),
-            codes.isRight(code, ledger: ledger, id: id, leaf: MerkleTree.leafHash(bytes))
+            isOwn
         else { return nil }
         return outline.endOfLedger
     }

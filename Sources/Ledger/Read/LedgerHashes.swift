@@ -130,7 +130,7 @@ extension LedgerReader {
             """
         let leaves = try await rows(sql, [ledger]) { row -> [UInt8] in
             let (position, id, leaf, code) = try row.decode(Int64.self, UUID.self, [UInt8].self, [UInt8].self)
-            if position > checked, !codes.isRight(code, ledger: ledger, id: id, leaf: leaf) {
+            if position > checked, !codes.isRight(code, ledger: ledger, at: position, id: id, leaf: leaf) {
                 codes.disowned.report(LedgerError.Place(ledger: ledger, position: position), leaf: leaf)
             }
             return leaf

@@ -1,3 +1,4 @@
+package import Canonical
 import Postgres
 
 #if canImport(FoundationEssentials)
@@ -16,6 +17,32 @@ extension LedgerReader {
         let page: Int64 = 1_000
         for start in stride(from: range.lowerBound, to: range.upperBound, by: Int64.Stride(page)) {
             _ = try await leaves(ledger, start..<min(start + page, range.upperBound), checkedAfter: start)
+        }
+    }
+
+    /// Returns the version of a stream, which an append expects, and the time of its last event. It does not read the
+    /// stream: what a service wrote follows something without a gap, so only rows above its newest event are looked at.
+    ///
+    /// - Throws: ``LedgerError/Code/unavailable`` or ``LedgerError/Code/cancelled``.
+    package func end(of id: StreamID) async throws(LedgerError) -> (version: Int, time: Timestamp?) {
+        let page = 50
+        var above: Set<Int> = [], next = Int32.max
+        while true {
+            let sql: SQL = """
+                SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
+                WHERE ledger_id = \(id.ledger.uuid) AND stream_id = \(id.id) AND kind = \(id.kind)
+                    AND version <= \(next)
+                ORDER BY version DESC LIMIT \(Int64(page))
+                """
+            let entries = try await rows(sql, [id.ledger], codedEntry)
+            for entry in entries {
+                if !entry.isDisowned, let event = try? entry.event() {
+                    return (above.end(after: event.streamVersion), event.time)
+                }
+                above.insert(entry.streamVersion)
+                next = entry.version - 1
+            }
+            if entries.count < page { return (above.end(after: 0), nil) }
         }
     }
 

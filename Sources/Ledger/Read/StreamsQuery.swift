@@ -29,12 +29,17 @@ public struct StreamsQuery: Sendable {
     public struct Tail: Sendable {
         let stream: StreamID
         let types: [String]
+        /// The positions of rows that begin no end.
+        let disowned: [Int64]
 
         /// The end of `stream` from its last event of `types` on. A stream without such an event is read from its
         /// beginning.
-        public init(_ stream: StreamID, fromLast types: [String]) {
+        ///
+        /// - Parameter codes: Whose disowned rows begin no end.
+        public init(_ stream: StreamID, fromLast types: [String], _ codes: EventCodes) {
             self.stream = stream
             self.types = types
+            disowned = codes.disowned.positions(in: stream.ledger)
         }
     }
 
@@ -69,7 +74,8 @@ public struct StreamsQuery: Sendable {
         return """
             SELECT ledger_id, \(CodedEntry.columns) FROM tenure.event
             WHERE \(own) AND version >= coalesce((
-                SELECT version FROM tenure.event WHERE \(own) AND type = ANY (\(tail.types))
+                SELECT version FROM tenure.event
+                WHERE \(own) AND type = ANY (\(tail.types)) AND position <> ALL (\(tail.disowned))
                 ORDER BY version DESC LIMIT 1), 1)
             """
     }
@@ -99,9 +105,15 @@ public struct StreamsQuery: Sendable {
         }
         let read = try streams.map { id, events throws(LedgerError) in
             let events = events.sorted { $0.streamVersion < $1.streamVersion }
-            // The end of a stream begins with an event of its types, if it has one.
-            let begins = tail?.stream == id && tail?.types.contains(events.first?.type ?? "") == true
-            let first = begins ? events.first?.streamVersion ?? 1 : 1
+            var first = 1
+            // The end of a stream begins with an event of its types, if it has one. It does not begin with a row that
+            // was disowned since the query was made.
+            if tail?.stream == id {
+                if let event = events.first, tail?.types.contains(event.type) == true { first = event.streamVersion }
+                if let row = disowned[id]?.min(), row > 1, row < events.first?.streamVersion ?? .max {
+                    throw .streamChanged
+                }
+            }
             return (id, try StreamEvents(events, disowned: disowned[id] ?? [], after: first - 1))
         }
         return StreamsRead(streams: Dictionary(uniqueKeysWithValues: read), founding: founding)
@@ -112,21 +124,22 @@ public struct StreamsQuery: Sendable {
 public struct StreamEvents: Sendable, Equatable, RandomAccessCollection, ExpressibleByArrayLiteral {
     /// The events.
     public let events: [RecordedEvent]
-    /// The version of the stream, which an append expects; disowned events count.
+    /// The version of the stream, which an append expects: it and those before it are taken, by disowned events too.
     public let version: Int
 
-    /// Requires the versions to run on after one. A disowned event may leap: whoever made it chose its version.
+    /// Requires the versions to run on after one. Whoever made a disowned event chose its version: behind a gap it does
+    /// not count.
     ///
     /// - Throws: ``LedgerError/Code/streamGap``.
     init(_ events: [RecordedEvent], disowned: Set<Int>, after version: Int) throws(LedgerError) {
         var last = version
         for event in events {
-            let before = event.streamVersion - 1
-            guard last == before || before > last && disowned.contains(before) else { throw .streamGap(before: event) }
+            last = disowned.end(after: last)
+            guard event.streamVersion == last + 1 else { throw .streamGap(before: event) }
             last = event.streamVersion
         }
         self.events = events
-        self.version = Swift.max(last, disowned.max() ?? 0)
+        self.version = disowned.end(after: last)
     }
 
     /// Events of a stream without disowned ones.
@@ -152,4 +165,13 @@ public struct StreamsRead: Sendable {
     public let streams: [StreamID: StreamEvents]
     /// The first event of the ledger that the query named.
     public let founding: RecordedEvent?
+}
+
+extension Set<Int> {
+    /// The last of the numbers that follow one without a gap, or that one.
+    func end(after number: Int) -> Int {
+        var last = number
+        while contains(last + 1) { last += 1 }
+        return last
+    }
 }

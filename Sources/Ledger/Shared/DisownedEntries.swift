@@ -1,3 +1,4 @@
+package import Canonical
 import Synchronization
 
 /// The rows of the log that count for nothing: no service wrote them, and the system ledger says so of each.
@@ -10,6 +11,8 @@ public final class DisownedEntries: Sendable {
         var met: [LedgerID: [Int64: [UInt8]]] = [:]
         var metCount = 0
         var count = 0, version = 0
+        var sizes: [[UInt8]: [LedgerID: Int64]] = [:]
+        var acceptedTime: (@Sendable (LedgerID) async throws -> Timestamp?)?
     }
 
     /// How many reports are kept until somebody takes them. Further ones are made again by later reads.
@@ -38,6 +41,28 @@ public final class DisownedEntries: Sendable {
         }
     }
 
+    /// Takes the sizes of ledgers up to which the codes of a key count that was replaced.
+    package func end(key id: [UInt8], at sizes: [LedgerID: Int64]) {
+        state.withLock { $0.sizes[id, default: [:]].merge(sizes) { first, _ in first } }
+    }
+
+    /// Whether the codes of a replaced key count at a position. They count everywhere until the log was read.
+    func reaches(_ id: [UInt8], _ position: Int64, in ledger: LedgerID) -> Bool {
+        state.withLock { state in state.sizes[id].map { position <= $0[ledger] ?? 0 } ?? true }
+    }
+
+    /// Sets what reads from the log which time of a ledger the operator accepted. The row beside the head says so too,
+    /// but whoever writes the database may write it.
+    package func readAcceptedTimes(_ read: @Sendable @escaping (LedgerID) async throws -> Timestamp?) {
+        state.withLock { $0.acceptedTime = read }
+    }
+
+    /// Whether events of a ledger may have a time that its head has, ahead of the clock.
+    package func accepts(_ time: Timestamp, in ledger: LedgerID) async -> Bool {
+        guard let read = state.withLock({ $0.acceptedTime }) else { return true }
+        return (try? await read(ledger)).flatMap { $0 }.map { $0 >= time } ?? false
+    }
+
     /// The leaf hash with which the row at a position is disowned.
     public func leaf(at place: LedgerError.Place) -> [UInt8]? {
         state.withLock { $0.count == 0 ? nil : $0.leaves[place.ledger]?[place.position] }
@@ -58,8 +83,8 @@ public final class DisownedEntries: Sendable {
         }
     }
 
-    /// Reports that a row stands where the head of a ledger says that there is none.
-    func reportCollision(in ledger: LedgerID) {
+    /// Reports that the head of a ledger does not count the events that are there.
+    package func reportFalseHead(of ledger: LedgerID) {
         report(LedgerError.Place(ledger: ledger, position: 0), leaf: [])
     }
 

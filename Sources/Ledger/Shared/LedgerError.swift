@@ -97,6 +97,9 @@ public struct LedgerError: Error, Sendable, Equatable {
     /// What libpq or the server gave as the cause, for the operator; see `PostgresError.cause`.
     public private(set) var cause: String?
 
+    /// Whether something of the log is not as a service wrote it, which another read does not change.
+    package var isDamage: Bool { [.foreignEntry, .invalidEntry, .streamGap].contains(code) }
+
     /// A refusal with its reason; `reason` must not hold data.
     public init(_ code: Code, _ reason: String) {
         self.code = code
@@ -117,8 +120,8 @@ public struct LedgerError: Error, Sendable, Equatable {
         return error
     }
 
-    static let occupied = LedgerError(
-        .busy, "a row stands behind the head of a ledger; it is removed from the way soon")
+    static let falseHead = LedgerError(.busy, "the head of a ledger is not that of its events; it is set right soon")
+    static let streamChanged = LedgerError(.busy, "a stream changed while it was read; read it again")
     static let late = LedgerError(.late, "the ledger's latest event is later than the append permits")
     static let clock = LedgerError(.clock, "the time is ahead of the database's clock; set this machine's clock")
 

@@ -131,7 +131,7 @@ package struct ServiceAssembly: Sendable {
     ///   the log are missing or an erased person is back, ``OperatorKeyError``, ``PublicURLChanged``, `PostgresError`.
     package init(_ given: Configuration, logger: Logger) async throws {
         let newest = try NewestServer.ofLog(anchorFile: given.anchorFile)
-        var configuration = given.using(newest)
+        let configuration = given.using(newest)
         // Of the hosts of a URL the newest wins, also when an old primary is listed first.
         await newest.probe([configuration.application, configuration.reader], logger: logger)
         let ring = try await withPostgresPool(
@@ -168,9 +168,6 @@ package struct ServiceAssembly: Sendable {
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
         try await Self.addCodes(configuration, ring, logger)
-        configuration.settings.unprotectedRowsUntil = try await withPostgresPool(
-            configuration: configuration.application, maximumConnections: 1, logger: logger
-        ) { pool in try await RowProtection.unprotectedUntil(pool) }
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, acquireTimeout: TenureService.patience,

@@ -9,13 +9,14 @@ import Postgres
 /// Manages where ledgers lie in a distributed database.
 struct LedgerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ledger", abstract: "Move a company to another node, or accept the time of a ledger.",
+        commandName: "ledger", abstract: "Move a company to another node, accept a ledger's time, or disown a row.",
         discussion: """
             Examples:
               tenure ledger move harbour.example worker2.example
               tenure ledger accept-time harbour.example --operator-key operator.key
+              tenure ledger disown harbour.example 41 --operator-key operator.key
             """,
-        subcommands: [LedgerMoveCommand.self, LedgerAcceptTimeCommand.self])
+        subcommands: [LedgerMoveCommand.self, LedgerAcceptTimeCommand.self, LedgerDisownCommand.self])
 }
 
 /// Accepts the time of a ledger that is ahead of the clock.
@@ -51,6 +52,43 @@ struct LedgerAcceptTimeCommand: AsyncParsableCommand {
             throw CommandFailure(.failure, "the ledger is not ahead of the clock; nothing was changed")
         case .acceptedBefore:
             throw CommandFailure(.failure, "the time was accepted before; nothing was changed")
+        }
+    }
+}
+
+/// Disowns a row below a checkpoint.
+struct LedgerDisownCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disown",
+        abstract: "Let streams be read again that hold a row which no service wrote.",
+        discussion: """
+            The service disowns such a row by itself as long as no checkpoint covers it. A row below a checkpoint was \
+            changed later: the streams that hold it are refused. Restore it from a backup if you can. Otherwise this \
+            command signs the decision that the row counts for nothing: what it said is lost. tenure verify goes on \
+            reporting the change. tenure doctor and the log of the service name ledger and position.
+
+            Example:
+              tenure ledger disown harbour.example 41 --operator-key operator.key
+            """)
+
+    @Argument(help: "The company's name or id, the id of another ledger, or system.")
+    var ledger: String
+
+    @Argument(help: "The position of the row in the ledger.")
+    var position: Int64
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    func run() async throws {
+        let name = ledger, position = position
+        let result = try await OperatorSession.run(try await options.settings()) { commands in
+            try await commands.disown(position, of: try commands.ledger(named: name))
+        }
+        switch result {
+        case .disowned: Output.standardError().line("The row at position \(position) counts for nothing from now on.")
+        case .disownedBefore: throw CommandFailure(.failure, "the row was disowned before; nothing was changed")
+        case .ownEntry: throw CommandFailure(.failure, "a service wrote the row; nothing was changed")
+        case .missing: throw CommandFailure(.failure, "the ledger has no row at this position; nothing was changed")
         }
     }
 }

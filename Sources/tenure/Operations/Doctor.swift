@@ -53,9 +53,8 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await ofService() + ofDevelopment() + durability() + ownership() + distribution() + views() + seals() + clocks()
-            + domains()
-            + addresses() + rows() + pages() + mpinAuthorities()
+        await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
+            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
     }
 
     /// Checks the files and programs of a development service. A machine with settings and without such a service has
@@ -181,6 +180,30 @@ extension Examination {
             }
     }
 
+    /// Tells of the rows of the log that no service wrote.
+    func disowned() async -> [Finding] {
+        await inDatabase("disowned rows") { pool in
+            Self.findings(disowned: try await DisownedRows.read(pool))
+        }
+    }
+
+    static func findings(disowned rows: DisownedRows) -> [Finding] {
+        guard rows.count > 0 else {
+            return [Finding(subject: "disowned rows", verdict: .good, detail: "no row of the log is disowned")]
+        }
+        let all = Finding(
+            subject: "disowned rows", verdict: .note,
+            detail: Noun("row").counted(rows.count)
+                + " of the log were written by somebody else, and count for nothing",
+            remedy: "find out who writes the database; see docs/verification.md")
+        return [all]
+            + rows.newest.map { row in
+                Finding(
+                    subject: "ledger \(row.ledger)", verdict: .note,
+                    detail: "the row at position \(row.position) was disowned at \(row.disowned)")
+            }
+    }
+
     /// Finds ledgers that are ahead of the database's clock.
     func clocks() async -> [Finding] {
         await inDatabase("clocks") { pool in Self.findings(try await LedgersAhead.read(pool)) }
@@ -272,14 +295,14 @@ extension Examination {
                         "find out who writes the database; the service refuses them"
                     )
                 case .noCode:
-                    ("\(rows) of \(finding.table) have no code", "they are from before version m017: start the service")
+                    ("\(rows) of \(finding.table) have no code", "find out who writes the database")
                 case .missing:
                     ("\(rows) of \(finding.table) are missing that the log has", "run: tenure restore finish")
                 case .foreign:
                     ("\(rows) of \(finding.table) are there that the log does not have", "run: tenure restore finish")
                 }
             return Finding(
-                subject: "table \(finding.table)", verdict: finding.problem == .noCode ? .note : .bad, detail: detail,
+                subject: "table \(finding.table)", verdict: .bad, detail: detail,
                 remedy: remedy)
         }
     }

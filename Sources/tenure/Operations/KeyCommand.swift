@@ -202,6 +202,10 @@ struct KeyRotate: AsyncParsableCommand {
             With --pages it replaces the secret that the pages act with, and the key that they vouch with. The operator \
             key signs that. Sessions go on, unless --compromised ends those that the old secret opened.
 
+            With --events it replaces the key of the codes by which the service knows its own events, if somebody else \
+            may know it. Stop all processes of the service first. Events of before stay valid; the log records where \
+            they end. Needs TENURE_READER_DATABASE_URL too. Rotate the master key afterwards: it opens the old key.
+
             Needs TENURE_DATABASE_URL and TENURE_MASTER_KEY_FILE.
 
             Examples:
@@ -220,6 +224,9 @@ struct KeyRotate: AsyncParsableCommand {
     @Flag(help: "Replace the secret that the pages act with.")
     var pages = false
 
+    @Flag(help: "Replace the key of the codes of events, while nothing serves.")
+    var events = false
+
     @Flag(help: "With --tokens: stop using the old keys at once. With --pages: end the sessions of the old secret.")
     var compromised = false
 
@@ -227,7 +234,10 @@ struct KeyRotate: AsyncParsableCommand {
         if compromised && !tokens && !pages { throw ValidationError("--compromised needs --tokens or --pages.") }
         if prepare && tokens { throw ValidationError("--prepare is about master keys; leave out --tokens.") }
         if prepare && pages { throw ValidationError("--prepare is about master keys; leave out --pages.") }
-        if tokens && pages { throw ValidationError("Replace one thing at a time: --tokens or --pages.") }
+        if prepare && events { throw ValidationError("--prepare is about master keys; leave out --events.") }
+        if [tokens, pages, events].count(where: \.self) > 1 {
+            throw ValidationError("Replace one thing at a time: --tokens, --pages or --events.")
+        }
         if options.operatorKey != nil && !pages { throw ValidationError("Only --pages takes --operator-key.") }
     }
 
@@ -235,6 +245,7 @@ struct KeyRotate: AsyncParsableCommand {
         let settings = try await options.settings()
         guard !tokens else { return try await TokenKeyReplacement(settings: settings).run(atOnce: compromised) }
         guard !pages else { return try await rotatePages(settings) }
+        guard !events else { return try await replaceEventsKey(settings) }
         let file = try settings.masterKeyFile()
         let prepare = prepare
         let words = Output.standardError()
@@ -257,6 +268,25 @@ struct KeyRotate: AsyncParsableCommand {
 }
 
 extension KeyRotate {
+    /// Replaces the key of the codes of events.
+    private func replaceEventsKey(_ settings: Settings) async throws {
+        let masters = try settings.masterKeyStore()
+        let count = try await KeySession.run(settings) { pool in
+            try await KeySession.reading(settings) { readers in
+                do {
+                    return try await ReplaceEventsKey(pool: pool, readers: readers, masters: masters).run()
+                } catch is ReplaceEventsKey.StillServed {
+                    throw CommandFailure(
+                        .failure, "other processes are connected to the database; nothing was changed",
+                        remedy: "Stop all processes of the service, and run it again.")
+                }
+            }
+        }
+        let words = Output.standardError()
+        words.line("The codes of events have a new key. Those of \(Noun.ledger.counted(count)) stay valid up to here.")
+        words.line("Start the service again, then run tenure key rotate: the old master key opens the old key.")
+    }
+
     /// Replaces the secret of the pages.
     private func rotatePages(_ settings: Settings) async throws {
         let atOnce = compromised

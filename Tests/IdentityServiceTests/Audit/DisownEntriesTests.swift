@@ -42,7 +42,7 @@ struct DisownEntriesTests {
                 """
                 INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
                 VALUES (\(stream.ledger.uuid), \(position), gen_random_uuid(), \(stream.id), \(stream.kind),
-                    \(Int32(version)), 'ThingHappened', \(time)::text::timestamptz, convert_to(\(entry), 'UTF8'),
+                    \(Int32(version)), 'CredentialsLocked', \(time)::text::timestamptz, convert_to(\(entry), 'UTF8'),
                     \([UInt8](repeating: 1, count: EventCodes.byteCount)))
                 """)
             guard raisesHead else { return }
@@ -101,26 +101,86 @@ struct DisownEntriesTests {
         }
     }
 
-    @Test func `a row far behind the head takes only versions`() async throws {
+    /// A version that follows the stream is taken; one behind a gap is not, however great it is.
+    @Test(arguments: [(101, 101), (102, 100), (Int(Int32.max), 100)])
+    func `a row far behind the head takes only the next version`(forged: Int, version: Int) async throws {
         try await SealedLog.with { log in
             let process = Process(log)
-            try await Self.forge(Self.stream, at: 1_000_000, version: 5_000, log, raisesHead: false)
+            try await Self.forge(Self.stream, at: 1_000_000, version: forged, log, raisesHead: false)
             await #expect(throws: LedgerError.self) { try await process.read(Self.stream) }
-            try await Self.expectHealed(process, log, version: 5_000)
+            try await Self.expectHealed(process, log, version: version)
         }
     }
 
-    @Test func `rows in the streams that the sealer reads do not stop it`() async throws {
+    @Test func `the end of a stream does not begin with a forged row`() async throws {
+        try await SealedLog.with { log in
+            let process = Process(log)
+            func tail() async throws -> StreamEvents? {
+                let query = StreamsQuery([], tail: .init(Self.stream, fromLast: ["CredentialsLocked"], process.codes))
+                return try await process.reader.read(query).streams[Self.stream]
+            }
+            try await Self.forge(Self.stream, at: 301, version: Int(Int32.max), log)
+            await #expect(throws: LedgerError.self) { try await tail() }
+            // A query from before the row was disowned.
+            let early = StreamsQuery([], tail: .init(Self.stream, fromLast: ["CredentialsLocked"], process.codes))
+            try await process.sealing.run()
+            let error = await #expect(throws: LedgerError.self) { try await process.reader.read(early) }
+            #expect(error?.code == .busy)
+            #expect(try await tail()?.map(\.streamVersion) == [100])
+            #expect(try await tail()?.version == 100)
+        }
+    }
+
+    /// An event behind a gap would be covered by no checkpoint.
+    @Test(arguments: [5, -5])
+    func `an append to a ledger with a false head waits until it is right`(change: Int) async throws {
+        try await SealedLog.with { log in
+            let process = Process(log), other = StreamID(ledger: Self.ledger, kind: "thing", id: UUID())
+            try await log.tamper(
+                "UPDATE tenure.ledger SET size = size + \(Int64(change)) WHERE ledger_id = \(Self.ledger.uuid)")
+            // Alone, and in a batch with another ledger, which does not wait.
+            let appender = Appender(pool: log.pool, codes: process.codes, logger: TestServer.logger())
+            async let running: Void = appender.run()
+            async let refused = appender.append(.test(Self.stream, expecting: 100))
+            _ = try await appender.append(.test(.test()))
+            do {
+                _ = try await refused
+                Issue.record("an event stands behind a gap")
+            } catch let error as LedgerError {
+                #expect(error.code == .busy)
+            }
+            let head = LockedHead(size: 300 + Int64(change), time: .now())
+            let statement = try AppendStatement(.test(other), after: head, codes: process.codes)
+            await #expect(throws: PostgresError.self) {
+                try await log.pool.withTransaction(in: [Self.ledger]) { connection in
+                    _ = try await connection.query(Appender.lockingHead(Self.ledger))
+                    _ = try await connection.query(statement.sql)
+                }
+            }
+            appender.stop()
+            try await running
+            try await process.sealing.run()
+            _ = try await log.appender.append(.test(Self.stream, expecting: 100))
+            #expect(try await process.reader.head(Self.ledger)?.size == 301)
+            #expect(try await log.verify(anchor: log.anchor).violations == [])
+        }
+    }
+
+    @Test(arguments: [(3, 1), (Int(Int32.max), Int(Int32.max))])
+    func `rows in the streams that the sealer reads do not stop it`(record: Int, disowned: Int) async throws {
         try await SealedLog.with { log in
             let process = Process(log)
             let head = try #require(try await process.reader.head(.system)).size
-            try await Self.forge(.checkpoints, at: head + 1, version: 3, log)
-            try await Self.forge(.disowned, at: head + 2, version: 1, log)
+            try await Self.forge(.checkpoints, at: head + 1, version: record, log)
+            try await Self.forge(.disowned, at: head + 2, version: disowned, log)
             _ = try await log.appender.append(.test(SealedLog.streams[1], expecting: 100))
             #expect(try await process.sealing.run() != nil)
             #expect(process.codes.disowned.count == 2 && process.sealing.memory.faults.isEmpty)
             let sealed = try await process.reader.checkpoint(Self.ledger)?.checkpoint.size
             #expect(sealed == 301)
+            // So it does in a process that knows nothing, and in the next round.
+            _ = try await log.appender.append(.test(SealedLog.streams[1], expecting: 101))
+            #expect(try await Process(log).sealing.run() != nil)
             #expect(try await log.verify(anchor: log.anchor).violations == [])
         }
     }

@@ -31,7 +31,7 @@ struct BudgetForgettingTests {
                 #expect(try await sweep(database, pool, at: after(full - 10)) == 0)
                 // Before it is forgotten it is as good as none: the first attempt is the first one again.
                 let charged = try await BudgetFixture.charged(budget, pool, at: after(full - 10), rules)
-                #expect(charged.isCharged && charged.spent == 1)
+                #expect(charged.isCharged && charged.counts.first == 1)
                 // Moments are whole days.
                 #expect(try await sweep(database, pool, at: after(2 * full + 86_400)) == 1)
             }
@@ -101,7 +101,7 @@ struct BudgetForgettingTests {
                             }
                             let charged = try await BudgetFixture.charged(
                                 budget, pool, at: BudgetFixture.start, BudgetFixture.undivided)
-                            return charged.isCharged ? Int(charged.spent) : nil
+                            return charged.isCharged ? Int(charged.counts.first ?? 0) : nil
                         }
                     }
                     return try await group.reduce(into: []) { $0 += $1.map { [$0] } ?? [] }
@@ -131,7 +131,7 @@ struct BudgetForgettingTests {
                 _ = try await pool.query(budget.refund(1), in: [budget.ledger])
                 #expect(try await rows() == 0)
                 let charged = try await BudgetFixture.charged(budget, pool, at: after(40_000), rules)
-                #expect(charged.isCharged && charged.spent == 1 && !charged.isExhausted)
+                #expect(charged.isCharged && charged.counts.first == 1 && !charged.isExhausted)
             }
         }
     }

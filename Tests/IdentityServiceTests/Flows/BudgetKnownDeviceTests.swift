@@ -38,7 +38,7 @@ struct BudgetKnownDeviceTests {
                 #expect(try await sweep(database, pool, at: after(31_536_100 + 86_400)) == 1)
                 #expect(try await rows(budget, pool) == 0)
                 let charged = try await BudgetFixture.charged(budget, pool, at: after(31_700_000), rules)
-                #expect(charged.isCharged && charged.spent == 1)
+                #expect(charged.isCharged && charged.counts.first == 1)
             }
         }
     }
@@ -53,7 +53,7 @@ struct BudgetKnownDeviceTests {
                 let month = 30 * 86_400
                 #expect(try await sweep(database, pool, at: after(month)) == 0)
                 let third = try await BudgetFixture.charged(budget, pool, at: after(month), rules)
-                #expect(third.isCharged && third.spent == 1 && budget.hasFailedTooOften(third))
+                #expect(third.isCharged && third.counts.first == 1 && budget.hasFailedTooOften(third))
                 // The charge moved the day on which it is forgotten.
                 #expect(try await sweep(database, pool, at: after(31_536_000 + 2 * 86_400)) == 0)
                 #expect(try await sweep(database, pool, at: after(31_536_000 + month + 2 * 86_400)) == 1)
@@ -91,7 +91,7 @@ struct BudgetKnownDeviceTests {
                 _ = try await pool.query(budget.refund(2), in: [budget.ledger])
                 #expect(try await rows(budget, pool) == 1)
                 let fourth = try await BudgetFixture.charged(budget, pool, at: after(3), rules)
-                #expect(fourth.isCharged && fourth.spent == 2)
+                #expect(fourth.isCharged && fourth.counts.first == 2)
                 _ = try await pool.query(budget.refund(2), in: [budget.ledger])
                 #expect(try await rows(budget, pool) == 0)
             }

@@ -75,7 +75,7 @@ struct BudgetModelTests {
             """, in: [ledger])
         let charged = try AttemptBudget.Charged(rows)
         return BudgetModel.Charged(
-            isCharged: charged.isCharged, spent: Int(charged.spent), isExhausted: charged.isExhausted,
+            isCharged: charged.isCharged, spent: Int(charged.counts.first ?? 0), isExhausted: charged.isExhausted,
             retryAfterSeconds: Int(charged.retryAfterSeconds))
     }
 

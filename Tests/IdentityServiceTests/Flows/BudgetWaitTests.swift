@@ -97,7 +97,7 @@ struct BudgetWaitTests {
                     for budget in budgets {
                         let charged = try await BudgetFixture.charged(budget, pool, at: now, BudgetRules())
                         seen.append([
-                            charged.isCharged ? 1 : 0, charged.spent, charged.isExhausted ? 1 : 0,
+                            charged.isCharged ? 1 : 0, charged.counts.first ?? 0, charged.isExhausted ? 1 : 0,
                             charged.retryAfterSeconds,
                         ])
                     }

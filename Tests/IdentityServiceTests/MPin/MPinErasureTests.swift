@@ -14,6 +14,23 @@ import Testing
 struct MPinErasureTests {
     private static let userID = "Zoe@mail.example"
 
+    /// Whoever writes the database may insert a row; the operator's next command would erase whom it names.
+    @Test func `a row of an erasure that the log does not have erases nobody`() async throws {
+        try await MPinStage.run { stage in
+            let id = try await stage.register("1", isFounding: true)
+            let identity = try await stage.identity(Self.userID), tenant = stage.tenant.uuid
+            for (person, kind) in [(id.uuid, "employee"), (identity.uuid, "mpin")] {
+                try await stage.superuser(
+                    """
+                    INSERT INTO tenure.erasure (ledger_id, person_id, kind, recorded_at)
+                    VALUES (\(tenant), \(person), \(kind), now())
+                    """)
+            }
+            #expect(try await stage.erasure.resume().isEmpty)
+            #expect(try await stage.keys(of: [id.uuid, identity.uuid]) == [id.uuid, identity.uuid])
+        }
+    }
+
     @Test func `a user id loses all identities and codes, the ended ones too, and nobody else's`() async throws {
         try await MPinStage.run { stage in
             _ = try await stage.register("1", isFounding: true)

@@ -168,22 +168,6 @@ struct TokenKeysTests {
         }
     }
 
-    @Test(arguments: [true, false])
-    func `a key from before there were codes signs on if it was read on the first day`(isRead: Bool) async throws {
-        try await withKeys { keys, _, pool in
-            let old = try await signing(keys, 0)
-            _ = try await pool.query("UPDATE tenure.token_key SET mac = NULL", in: [])
-            func newProcess() -> TokenKeys {
-                TokenKeys(
-                    .accessToken, pool: pool,
-                    rows: RowAuthentication(ring, unprotectedUntil: at(86_400), logger: Self.logger),
-                    lifetime: .seconds(300), logger: Self.logger)
-            }
-            if isRead { #expect(try await signing(newProcess(), 100) == old) }
-            #expect((try await signing(newProcess(), 86_401) == old) == isRead)
-        }
-    }
-
     @Test func `the private keys are stored sealed, each for its own row`() async throws {
         try await withKeys { keys, _, pool in
             let key = try await keys.signingKey(at: start)

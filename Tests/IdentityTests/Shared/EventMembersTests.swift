@@ -178,6 +178,9 @@ enum MemberSample {
         case "MailRecipient": return ["kind": "user", "id": id]
         case "Checkpoint":
             return ["ledger": id, "size": 1, "root": .bytes(try Sample.bytes32(number).bytes)]
+        case "Size": return ["ledger": id, "size": 1]
+        case "Share":
+            return ["key": .bytes(try Sample.bytes32(number).bytes), "spent": .integer(1), "limit": .integer(2)]
         default: throw EventError(.invalidValue, "no sample of \(name)")
         }
     }

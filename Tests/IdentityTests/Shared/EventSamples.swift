@@ -65,6 +65,8 @@ enum EventSamples {
                 appID: app, resource: try ResourceIndicator("urn:example:harbour"), by: byOperator),
             SystemFounded(operatorKey: Sample.key(0x99), keyCheck: try Sample.bytes32(0x9A)),
             EntryDisowned(ledger: Sample.uuid(10), position: 41, leaf: try Sample.bytes32(0x79)),
+            EntryDisowned(ledger: Sample.uuid(10), position: 41, leaf: try Sample.bytes32(0x79), by: byOperator),
+            EventsKeyReplaced(key: [1, 2], sizes: [.init(ledger: Sample.uuid(10), size: 41)]),
             LedgerTimeAccepted(ledger: app.uuid, position: 41, time: Sample.start, by: byOperator),
             SessionOpened(
                 sessionID: session, employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
@@ -253,6 +255,9 @@ enum EventSamples {
                 credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint, spent: 3, limit: 20),
             AttemptCharged(
                 credentialID: credential, flow: flow, device: .known, fingerprint: fingerprint, spent: 1, limit: 10),
+            AttemptCharged(
+                credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint, spent: 3, limit: 20,
+                shares: [.init(key: try Sample.bytes32(0x79), spent: 3, limit: 5)]),
             AttemptsCleared(credentialID: credential, flow: flow, charge: charge),
             AddressProved(
                 userID: user, credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint),

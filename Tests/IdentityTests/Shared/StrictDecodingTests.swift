@@ -8,7 +8,8 @@ import Testing
         "EmployeeRegistered/companyName", "EmployeeKeyRefused/note", "EmployeeKeyRevoked/note",
         "EmployeeCancelled/note", "CredentialsLocked/until", "InvitationIssued/email",
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
-        "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "SessionClosed/successor",
+        "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
+        "EntryDisowned/by", "SessionClosed/successor",
         "AppClientChanged/pkce",
     ]
 

@@ -98,18 +98,19 @@ struct CodedEntryTests {
         }
         let leaf = [UInt8](repeating: 3, count: 32), ledger = LedgerID(UUID()), id = UUID()
         let code = EventCodes.test.code(ledger: ledger, id: id, leaf: leaf)
-        #expect(code.count == 18 && EventCodes.test.isRight(code, ledger: ledger, id: id, leaf: leaf))
-        #expect(!EventCodes.test.isRight(code, ledger: LedgerID(UUID()), id: id, leaf: leaf))
-        #expect(!EventCodes(key: .init(size: .bits256)).isRight(code, ledger: ledger, id: id, leaf: leaf))
+        #expect(code.count == 18 && EventCodes.test.isRight(code, ledger: ledger, at: 1, id: id, leaf: leaf))
+        #expect(!EventCodes.test.isRight(code, ledger: LedgerID(UUID()), at: 1, id: id, leaf: leaf))
+        #expect(!EventCodes(key: .init(size: .bits256)).isRight(code, ledger: ledger, at: 1, id: id, leaf: leaf))
         for index in code.indices {
             var other = code
             other[index] ^= 1
-            #expect(!EventCodes.test.isRight(other, ledger: ledger, id: id, leaf: leaf), "\(index)")
+            #expect(!EventCodes.test.isRight(other, ledger: ledger, at: 1, id: id, leaf: leaf), "\(index)")
         }
-        #expect(!EventCodes.test.isRight(Array(code.dropLast()), ledger: ledger, id: id, leaf: leaf))
+        #expect(!EventCodes.test.isRight(Array(code.dropLast()), ledger: ledger, at: 1, id: id, leaf: leaf))
         #expect(
             !EventCodes.test.isRight(
-                EventCodes.unchecked.code(ledger: ledger, id: id, leaf: leaf), ledger: ledger, id: id, leaf: leaf))
+                EventCodes.unchecked.code(ledger: ledger, id: id, leaf: leaf), ledger: ledger, at: 1, id: id,
+                leaf: leaf))
     }
 
     /// Its id is unique, so the copy has another one, for which its code is not right.
@@ -146,14 +147,14 @@ struct CodedEntryTests {
                 var owner = try await database.connect(as: .superuser)
                 try await owner.execute("DELETE FROM tenure.event WHERE version = 3")
                 for query in [
-                    StreamsQuery([stream]), StreamsQuery([], tail: .init(stream, fromLast: ["Missing"])),
+                    StreamsQuery([stream]), StreamsQuery([], tail: .init(stream, fromLast: ["Missing"], .test)),
                 ] {
                     let error = await #expect(throws: LedgerError.self) { try await reader.read(query) }
                     #expect(error?.code == .streamGap && error?.place?.position == 4)
                 }
                 await #expect(throws: LedgerError.self) { try await reader.stream(stream, after: 1) }
                 #expect(try await reader.stream(stream, after: 3).count == 2)
-                let tail = StreamsQuery([], tail: .init(stream, fromLast: ["ThingHappened"]))
+                let tail = StreamsQuery([], tail: .init(stream, fromLast: ["CredentialsLocked"], .test))
                 #expect(try await reader.read(tail).streams[stream]?.count == 1)
             }
         }

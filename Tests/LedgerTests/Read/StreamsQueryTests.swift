@@ -16,7 +16,7 @@ struct StreamsQueryTests {
                     _ = try await appender.append(.test(other, expecting: version, type: type))
                 }
                 func versions(_ types: [String]) async throws -> [Int]? {
-                    let read = try await reader.read(StreamsQuery([], tail: .init(stream, fromLast: types)))
+                    let read = try await reader.read(StreamsQuery([], tail: .init(stream, fromLast: types, .test)))
                     #expect(Set(read.streams.keys) == [stream] && read.founding == nil)
                     return read.streams[stream]?.map(\.streamVersion)
                 }
@@ -25,7 +25,7 @@ struct StreamsQueryTests {
                 #expect(try await versions(["Noted"]) == [7])
                 #expect(try await versions(["Unheard"]) == [1, 2, 3, 4, 5, 6, 7])
                 let missing = StreamID.test(stream.ledger)
-                let read = try await reader.read(StreamsQuery([], tail: .init(missing, fromLast: ["Made"])))
+                let read = try await reader.read(StreamsQuery([], tail: .init(missing, fromLast: ["Made"], .test)))
                 #expect(read.streams == [missing: []])
             }
         }
@@ -39,7 +39,7 @@ struct StreamsQueryTests {
                 _ = try await appender.append(.test(second, events: 3))
                 _ = try await appender.append(.test(elsewhere, events: 3, type: "Made"))
                 let query = StreamsQuery(
-                    [founder, second], tail: .init(elsewhere, fromLast: ["Made"]), foundingOf: founder.ledger)
+                    [founder, second], tail: .init(elsewhere, fromLast: ["Made"], .test), foundingOf: founder.ledger)
                 #expect(query.ledgers == [founder.ledger, elsewhere.ledger])
                 let read = try await LedgerReader(pool: pool).read(query)
                 #expect(read.founding?.position == 1 && read.founding?.stream == founder)

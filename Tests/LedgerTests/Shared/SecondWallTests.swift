@@ -10,7 +10,6 @@ struct SecondWallTests {
     /// Tables without a ledger: none of their rows belongs to a company.
     private static let shared: Set<String> = [
         "bucket_key", "purpose_key", "token_key", "id_token_key", "pages_app", "projection_generation",
-        "row_protection",
     ]
 
     private func tables(_ connection: inout PostgresConnection) async throws -> [(name: String, isWalled: Bool)] {

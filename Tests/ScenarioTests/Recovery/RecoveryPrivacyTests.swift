@@ -154,8 +154,6 @@ struct `The privacy of a recovery` {
                         generate_series(1, 150) AS number
                     """)
                 #expect(made == 150)
-                // They have no code, as rows from before the migration.
-                try await connection.executeScript("UPDATE tenure.row_protection SET begins_at = now()")
             }
             try await world.withSecondInstance { url in
                 let shown = try await Client(url, world.app).recoveries("hidden.example", by: scene.founder).values

@@ -178,17 +178,4 @@ struct `Whoever writes the database` {
             #expect(try await writer.refused("claim") >= 1)
         }
     }
-
-    @Test func `does not move the time from which rows need a code`() async throws {
-        try await inTurn { world in
-            let writer = DatabaseWriter(world: world)
-            await #expect(throws: (any Error).self) {
-                try await writer.run("UPDATE tenure.row_protection SET begins_at = now()")
-            }
-            await #expect(throws: (any Error).self) { try await writer.run("DELETE FROM tenure.row_protection") }
-            await #expect(throws: (any Error).self) {
-                try await writer.run("INSERT INTO tenure.row_protection (is_only, begins_at) VALUES (true, now())")
-            }
-        }
-    }
 }

@@ -82,6 +82,36 @@ struct DatabaseMigrationTests {
     }
 }
 
+/// What `tenure doctor` says about functions that this version did not make.
+@Suite struct SchemaTextsTests {
+    @Test(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+    func `a replaced function, a foreign one, a trigger and a rule are named`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool(as: .reader, maximumConnections: 1) { pool in
+                let before = Examination.findings(try await SchemaTexts.read(pool))
+                #expect(before.map(\.verdict) == [.good], "\(before)")
+                var superuser = try await database.connect(as: .superuser)
+                try await superuser.executeScript(
+                    """
+                    CREATE OR REPLACE FUNCTION tenure.require(_condition boolean) RETURNS boolean LANGUAGE plpgsql
+                    AS $body$ BEGIN RETURN true; END $body$;
+                    CREATE FUNCTION tenure.other() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN RETURN NEW; END $body$;
+                    CREATE TRIGGER watch BEFORE INSERT ON tenure.event FOR EACH ROW EXECUTE FUNCTION tenure.other();
+                    CREATE RULE lose AS ON DELETE TO tenure.claim DO INSTEAD NOTHING
+                    """)
+                let found = Examination.findings(try await SchemaTexts.read(pool))
+                #expect(
+                    found.map(\.detail) == [
+                        "rule lose of tenure.claim is not this version's", "tenure.other() is not this version's",
+                        "tenure.require(boolean) is not this version's",
+                        "trigger watch of tenure.event is not this version's",
+                    ])
+                #expect(found.allSatisfy { $0.verdict == .bad && $0.remedy != nil })
+            }
+        }
+    }
+}
+
 @Suite struct DurabilityFindingTests {
     private func findings(fsync: Bool = true, commit: String = "on", pages: Bool = true) -> [Finding] {
         Examination.findings(Durability(fsync: fsync, synchronousCommit: commit, fullPageWrites: pages))
