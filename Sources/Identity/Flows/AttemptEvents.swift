@@ -18,7 +18,7 @@ package struct AttemptCharged: EventPayload {
     /// What one app, network or tenant may spend of a budget.
     package struct Share: FlatObject, Equatable {
         /// A digest of the budget and of whose share it is: the same for each charge to the share.
-        package var key: Bytes32
+        package var share: Bytes32
         /// How much of the share is spent, this charge included.
         package var spent: Int
         /// The size of the share.
@@ -27,10 +27,10 @@ package struct AttemptCharged: EventPayload {
         /// The members of an element of `shares`.
         package static let members = MemberTable<Share, Void>(
             "Share", Share.init,
-            Member("key", \.key), Member("spent", \.spent, .count), Member("limit", \.limit, .count))
+            Member("share", \.share), Member("spent", \.spent, .count), Member("limit", \.limit, .count))
 
-        package init(key: Bytes32, spent: Int, limit: Int) {
-            self.key = key
+        package init(share: Bytes32, spent: Int, limit: Int) {
+            self.share = share
             self.spent = spent
             self.limit = limit
         }

@@ -187,7 +187,7 @@ struct BudgetTrail: Sendable {
         var words = count(charged.spent, of: charged.limit, in: budget, refill, event)
         budgets[event.stream.id] = [budget]
         for share in charged.shares ?? [] {
-            budget.share = share.key
+            budget.share = share.share
             words = words ?? count(share.spent, of: share.limit, in: budget, refill, event)
             budgets[event.stream.id]?.append(budget)
         }

@@ -102,7 +102,7 @@ extension AttemptBudget {
         else { throw ServiceError(.credentialsLocked, retryAfterSeconds: rules.unknownRefillSeconds) }
         let shares = try zip(parts, zip(charged.counts, limits)).dropFirst().map { part, count in
             guard let key = Bytes32(Array(part.key.suffix(32))) else { throw ProgramDefect("a share has no digest") }
-            return AttemptCharged.Share(key: key, spent: Int(count.0), limit: count.1)
+            return AttemptCharged.Share(share: key, spent: Int(count.0), limit: count.1)
         }
         return (Int(charged.counts[0]), limits[0], shares.isEmpty ? nil : shares)
     }

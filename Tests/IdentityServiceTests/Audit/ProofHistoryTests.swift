@@ -86,7 +86,8 @@ import Testing
         AttemptCharged(
             credentialID: CredentialID(LedgerID.system.uuid), flow: FlowID(UUID()), device: .unknown,
             fingerprint: KeyFingerprint(of: try SigningKeyPair().key), spent: spent, limit: limit,
-            shares: [.init(key: try #require(Bytes32([UInt8](repeating: digest, count: 32))), spent: share, limit: 5)])
+            shares: [.init(share: try #require(Bytes32([UInt8](repeating: digest, count: 32))), spent: share, limit: 5)]
+        )
     }
 
     @Test func `charges above a limit, and shares that were lowered, are found`() throws {

@@ -180,7 +180,7 @@ enum MemberSample {
             return ["ledger": id, "size": 1, "root": .bytes(try Sample.bytes32(number).bytes)]
         case "Size": return ["ledger": id, "size": 1]
         case "Share":
-            return ["key": .bytes(try Sample.bytes32(number).bytes), "spent": .integer(1), "limit": .integer(2)]
+            return ["share": .bytes(try Sample.bytes32(number).bytes), "spent": .integer(1), "limit": .integer(2)]
         default: throw EventError(.invalidValue, "no sample of \(name)")
         }
     }

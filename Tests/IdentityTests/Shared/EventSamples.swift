@@ -257,7 +257,7 @@ enum EventSamples {
                 credentialID: credential, flow: flow, device: .known, fingerprint: fingerprint, spent: 1, limit: 10),
             AttemptCharged(
                 credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint, spent: 3, limit: 20,
-                shares: [.init(key: try Sample.bytes32(0x79), spent: 3, limit: 5)]),
+                shares: [.init(share: try Sample.bytes32(0x79), spent: 3, limit: 5)]),
             AttemptsCleared(credentialID: credential, flow: flow, charge: charge),
             AddressProved(
                 userID: user, credentialID: credential, flow: flow, device: .unknown, fingerprint: fingerprint),
