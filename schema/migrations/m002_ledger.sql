@@ -20,7 +20,9 @@ CREATE TABLE tenure.ledger (
     time timestamptz NOT NULL DEFAULT '0001-01-01T00:00:00Z',
     changed xid8 NOT NULL DEFAULT '0',
     CONSTRAINT ledger_pkey PRIMARY KEY (ledger_id),
-    CONSTRAINT ledger_size CHECK (size >= 0)
+    CONSTRAINT ledger_size CHECK (size BETWEEN 0 AND 9007199254740991),
+    -- Whoever writes the database must not be able to stop its readers by a time or a size that no program can read.
+    CONSTRAINT ledger_time CHECK (time >= '0001-01-01T00:00:00Z' AND time < '10000-01-01T00:00:00Z')
 ) WITH (fillfactor = 50);
 CREATE INDEX ledger_by_change ON tenure.ledger (changed);
 
@@ -54,7 +56,8 @@ CREATE TABLE tenure.event (
     CONSTRAINT event_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
     CONSTRAINT event_type CHECK (octet_length(type) BETWEEN 1 AND 64),
     CONSTRAINT event_entry CHECK (octet_length(entry) BETWEEN 2 AND 65535),
-    CONSTRAINT event_code CHECK (octet_length(code) = 18)
+    CONSTRAINT event_code CHECK (octet_length(code) = 18),
+    CONSTRAINT event_time CHECK (time >= '0001-01-01T00:00:00Z' AND time < '10000-01-01T00:00:00Z')
 ) WITH (toast_tuple_target = 8160);
 -- Sealed bytes and hashes do not compress, and trying takes as long as the rest of the insertion. An entry stays in its
 -- row up to what a page can hold.
@@ -79,7 +82,7 @@ CREATE TABLE tenure.tile (
     mac bytea,
     CONSTRAINT tile_pkey PRIMARY KEY (ledger_id, level, index),
     CONSTRAINT tile_level CHECK (level BETWEEN 0 AND 7),
-    CONSTRAINT tile_index CHECK (index >= 0),
+    CONSTRAINT tile_index CHECK (index BETWEEN 0 AND 9007199254740991),
     CONSTRAINT tile_hashes CHECK (octet_length(hashes) = 8192),
     CONSTRAINT tile_root CHECK (octet_length(root) = 32)
 );

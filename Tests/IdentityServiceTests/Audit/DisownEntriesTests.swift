@@ -101,6 +101,22 @@ struct DisownEntriesTests {
         }
     }
 
+    @Test(arguments: ["infinity", "-infinity", "10000-01-01"])
+    func `a time that no program can read is refused by the database`(time: String) async throws {
+        try await SealedLog.with { log in
+            await #expect(throws: PostgresError.self) {
+                try await Self.forge(Self.stream, at: 301, version: 101, log, raisesHead: false, time: time)
+            }
+            let changes: [SQL] = [
+                "UPDATE tenure.ledger SET time = \(time)::text::timestamptz",
+                "UPDATE tenure.ledger SET size = 9223372036854775807",
+            ]
+            for change in changes {
+                await #expect(throws: PostgresError.self) { try await log.pool.query(change, in: [Self.ledger]) }
+            }
+        }
+    }
+
     /// A version that follows the stream is taken; one behind a gap is not, however great it is.
     @Test(arguments: [(101, 101), (102, 100), (Int(Int32.max), 100)])
     func `a row far behind the head takes only the next version`(forged: Int, version: Int) async throws {

@@ -14,7 +14,7 @@ import Testing
 
 /// A log of two ledgers, sealed but for the last events of one, to export from.
 private struct ExportStage: Sendable {
-    static let types = ["ThingHappened", "RareThing", "OtherThing"]
+    static let types = ["CredentialsLocked", "AttemptCharged", "AppChallengeAnswered"]
     static let apps = [UUID(), UUID()]
     static let actors = [UUID(), UUID(), UUID()]
 
@@ -135,7 +135,7 @@ struct BundleExportTests {
             try #require(all.count == 1_100)
             let time = { (number: Int64) in Timestamp(microseconds: number * 1_000) }
             var number = 0
-            for types in [[], ["RareThing"], ["RareThing", "OtherThing"]] as [Set<String>] {
+            for types in [[], ["AttemptCharged"], ["AttemptCharged", "AppChallengeAnswered"]] as [Set<String>] {
                 for (app, actor) in [
                     (nil, nil), (ExportStage.apps[0], nil), (ExportStage.apps[1], ExportStage.actors[2]),
                 ] as [(UUID?, UUID?)] {
@@ -199,7 +199,7 @@ struct BundleExportTests {
         try await ExportStage.run { stage in
             let ledger = stage.ledgers[0]
             _ = try await stage.export.run(
-                to: stage.place, try await stage.selection(ledger), EventLog.Range(), ReplayFilter(types: ["RareThing"])
+                to: stage.place, try await stage.selection(ledger), EventLog.Range(), ReplayFilter(types: ["AttemptCharged"])
             )
             let file = "\(stage.place)/\(ledger)/entries.ndjson"
             let text = try String(contentsOfFile: file, encoding: .utf8)
