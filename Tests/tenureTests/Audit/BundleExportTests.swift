@@ -199,7 +199,8 @@ struct BundleExportTests {
         try await ExportStage.run { stage in
             let ledger = stage.ledgers[0]
             _ = try await stage.export.run(
-                to: stage.place, try await stage.selection(ledger), EventLog.Range(), ReplayFilter(types: ["AttemptCharged"])
+                to: stage.place, try await stage.selection(ledger), EventLog.Range(),
+                ReplayFilter(types: ["AttemptCharged"])
             )
             let file = "\(stage.place)/\(ledger)/entries.ndjson"
             let text = try String(contentsOfFile: file, encoding: .utf8)
