@@ -48,6 +48,16 @@ struct FindGrownLedgers: Sendable {
         }
     }
 
+    /// Returns the ledgers with events that have no head: a service makes none.
+    func withoutHead() async throws -> [LedgerID] {
+        let rows = try await pool.query(
+            """
+            SELECT DISTINCT e.ledger_id FROM tenure.event AS e
+            WHERE NOT EXISTS (SELECT 1 FROM tenure.ledger AS l WHERE l.ledger_id = e.ledger_id)
+            """, in: [LedgerID]())
+        return try rows.map { LedgerID(try $0.decode(UUID.self)) }
+    }
+
     /// Returns the rows of some ledgers, ordered by id. One without a head is not among them.
     func rows(_ ledgers: [LedgerID]) async throws -> [GrownLedger] {
         let rows = try await pool.query(

@@ -50,6 +50,7 @@ package struct RecountLedgers: Service {
         let pages = sizes.reduce(1) { $0 + $1.sealed / Int64(Self.page) + 1 }
         // A fifth is left for ledgers that grow meanwhile.
         let share = period * 0.8 / Double(pages)
+        for ledger in try await ledgers.withoutHead() { reader.codes.disowned.reportFalseHead(of: ledger) }
         for ledger in [.system] + sizes.map(\.ledger) {
             guard let sealed = memory.sealed(ledger) else { continue }
             let reason = try await fault(of: ledger, sealed, share)

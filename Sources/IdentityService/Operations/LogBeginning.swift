@@ -26,11 +26,11 @@ package struct LogBeginning: Sendable, Equatable {
         leaf = event.leaf
     }
 
-    /// Reads how a log begins; `nil` if it was not founded.
+    /// Reads how a log begins; `nil` if it was not founded. Rows behind the first event of the stream do not matter.
     ///
     /// - Throws: ``LedgerError``.
     package static func read(_ reader: LedgerReader) async throws -> LogBeginning? {
-        try await reader.streams([.system])[.system]?.first.flatMap(LogBeginning.init)
+        try await reader.rows(of: .system, after: 0, limit: 1).first.flatMap { LogBeginning(try $0.event()) }
     }
 
     /// Reads how a log begins, and refuses keys that did not write it.
@@ -41,6 +41,12 @@ package struct LogBeginning: Sendable, Equatable {
             try await reader.refreshDisowned()
             let beginning = try await read(reader)
             if let beginning { try ring.check(beginning.keyCheck) }
+            guard !reader.codes.isReplaced else {
+                throw KeysError(
+                    code: .wrongKeys,
+                    reason: "the key of the codes of events was replaced, and the database has the old one",
+                    remedy: "restore the row `events` of tenure.purpose_key from a backup made after the replacement")
+            }
             return beginning
         } catch let error as LedgerError where error.code == .foreignEntry {
             // Other keys find no code right; who has them learns that.

@@ -32,7 +32,7 @@ package struct ReplaceEventsKey: Sendable {
     package func run() async throws -> Int {
         let ring = try await KeyRing.load(from: pool, masters: masters), old = EventCodes(ring)
         try await LedgerReader(pool: readers, codes: old, storesTiles: false).refreshDisowned()
-        let sizes = try await sizes()
+        var sizes = try await sizes()
         guard !sizes.isEmpty else { throw ServiceError(.companyUnknown) }
         let keys = masters.keys, version = old.disowned.version
         try await pool.withTransaction(in: [LedgerID.system]) { connection in
@@ -42,8 +42,13 @@ package struct ReplaceEventsKey: Sendable {
                     AND pid <> pg_backend_pid() LIMIT 1
                 """)
             guard others.isEmpty else { throw StillServed() }
-            let next = try await ring.replacingEventsKey(keys, on: &connection)
-            let events = try stride(from: 0, to: sizes.count, by: EventsKeyReplaced.maximumCount).map { start in
+            try await ring.replaceEventsKey(keys, on: &connection)
+            let starts = Array(stride(from: 0, to: sizes.count, by: EventsKeyReplaced.maximumCount))
+            // The old key says so itself, so that a process that finds it in the database again knows that it ended.
+            if let system = sizes.firstIndex(where: { $0.ledger == LedgerID.system.uuid }) {
+                sizes[system].size += Int64(starts.count)
+            }
+            let events = try starts.map { start in
                 let part = sizes[start..<min(start + EventsKeyReplaced.maximumCount, sizes.count)]
                 return try EventCodec.encode(
                     EventsKeyReplaced(key: old.keyID, sizes: Array(part)), id: UUID(), stream: .disowned, keys: [:],
@@ -51,7 +56,7 @@ package struct ReplaceEventsKey: Sendable {
             }
             var append = Append(events: events, expectations: [.disowned: version])
             append.mayFollowHead = true
-            let results = try await Appender.append([append], codes: EventCodes(next), on: &connection)
+            let results = try await Appender.append([append], codes: old, on: &connection)
             for result in results { _ = try result.get() }
         }
         return sizes.count

@@ -18,6 +18,8 @@ package struct RowExamination: Sendable {
             case missing
             /// Claims have a row, and the log does not have them.
             case foreign
+            /// Streams of the log are not as a service wrote them; what they say of claims is not compared.
+            case damaged
         }
 
         /// The table, without its schema.
@@ -107,8 +109,8 @@ package struct RowExamination: Sendable {
     /// Compares claims with the log.
     private func claims() async throws -> [Finding] {
         let ledgers = LedgerReader(pool: reader, codes: EventCodes(log.ring), storesTiles: false)
-        var missing = 0, confirmed: Int64 = 0
-        try await log.each { found in
+        var missing = 0, confirmed: Int64 = 0, damaged = 0
+        try await log.each(damaged: { _ in damaged += 1 }) { found in
             let certain = found.flatMap(\.claims)
             let possible = found.flatMap(\.candidates) + found.flatMap(\.alternatives)
             let rows = try await ledgers.claims((certain + possible).map(\.key))
@@ -127,8 +129,9 @@ package struct RowExamination: Sendable {
         }
         let all = try rows.first?.decode(Int64.self) ?? 0
         return [
+            Finding(table: "event", problem: .damaged, count: damaged),
             Finding(table: "claim", problem: .missing, count: missing),
-            Finding(table: "claim", problem: .foreign, count: Int(max(0, all - confirmed))),
+            Finding(table: "claim", problem: .foreign, count: damaged > 0 ? 0 : Int(max(0, all - confirmed))),
         ]
     }
 

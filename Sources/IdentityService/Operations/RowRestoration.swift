@@ -6,9 +6,7 @@ import Keys
 import Ledger
 package import Postgres
 
-/// Gives rows their codes by what the log says: those from before there were codes, and those of a restored backup.
-///
-/// Both may be interrupted and repeated. A claim without a code is refused until then.
+/// Makes the rows of a restored backup what the log says. It may be interrupted and repeated.
 package struct RowRestoration: Sendable {
     /// What was done.
     package struct Report: Sendable, Equatable {
@@ -16,7 +14,7 @@ package struct RowRestoration: Sendable {
         package var claims = 0
         /// The number of cutoffs that the log confirmed.
         package var cutoffs = 0
-        /// The number of claims and cutoffs that the log does not confirm: deleted by ``rebuild()``, else left without a code.
+        /// The number of claims and cutoffs that the log does not confirm, which were deleted.
         package var unproved = 0
         /// The number of sessions, flows, authentications and stored replies that were deleted.
         package var deleted = 0
@@ -41,39 +39,6 @@ package struct RowRestoration: Sendable {
         self.log = log
     }
 
-    /// Whether a claim or a cutoff has no code.
-    ///
-    /// - Parameter reader: Connections of the reader role.
-    package static func isNeeded(_ reader: PostgresPool) async throws -> Bool {
-        let rows = try await reader.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT EXISTS (SELECT 1 FROM tenure.claim WHERE mac IS NULL)
-                    OR EXISTS (SELECT 1 FROM tenure.session_cutoff WHERE mac IS NULL)
-                """)
-        }
-        return try rows.first?.decode(Bool.self) ?? false
-    }
-
-    /// Gives codes to the claims and cutoffs without one that the log confirms.
-    package func addCodes() async throws -> Report {
-        var report = Report()
-        try await log.each { found in
-            var statements: [(ledger: LedgerID, sql: SQL)] = []
-            for found in found {
-                let claims = found.claims + found.candidates + found.alternatives
-                statements += claims.map { ($0.key.ledger, coding($0)) }
-                statements += found.cutoffs.map { (LedgerID($0.ledger), coding($0)) }
-                if let erased = found.erased { statements += try await erasedIDs(of: erased) }
-            }
-            let changed = try await run(statements)
-            report.claims += changed
-        }
-        try await addCodesToRekeyings()
-        report.unproved = try await unproved()
-        return report
-    }
-
     /// Makes the claims and cutoffs those of the log, and deletes the rows of the service that was running at the time of the
     /// backup. The service must not run.
     package func rebuild() async throws -> Report {
@@ -95,7 +60,7 @@ package struct RowRestoration: Sendable {
                 report.claims += found.claims.count
                 report.cutoffs += found.cutoffs.count
             }
-            _ = try await run(statements)
+            try await run(statements)
         }
         try await addCodesToRekeyings()
         for ledger in ledgers {
@@ -139,26 +104,12 @@ package struct RowRestoration: Sendable {
         return try rows.map { LedgerID(try $0.decode(UUID.self)) }
     }
 
-    private func unproved() async throws -> Int {
-        let rows = try await log.reader.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT (SELECT count(*) FROM tenure.claim WHERE mac IS NULL)
-                    + (SELECT count(*) FROM tenure.session_cutoff WHERE mac IS NULL)
-                """)
-        }
-        return Int(try rows.first?.decode(Int64.self) ?? 0)
-    }
-
-    /// Runs statements of several ledgers, and returns how many rows came back.
-    private func run(_ statements: [(ledger: LedgerID, sql: SQL)]) async throws -> Int {
-        var count = 0
+    /// Runs statements of several ledgers.
+    private func run(_ statements: [(ledger: LedgerID, sql: SQL)]) async throws {
         for start in stride(from: 0, to: statements.count, by: Self.batch) {
             let batch = statements[start..<min(start + Self.batch, statements.count)]
-            let rows = try await pool.pipeline(batch.map(\.sql), in: Set(batch.map(\.ledger)))
-            count += rows.reduce(0) { $0 + $1.count }
+            _ = try await pool.pipeline(batch.map(\.sql), in: Set(batch.map(\.ledger)))
         }
-        return count
     }
 }
 
@@ -171,7 +122,6 @@ extension RowRestoration {
         WHERE ledger_id = \(claim.key.ledger.uuid) AND kind = \(claim.key.kind) AND key = \(claim.key.digest)
             AND owner = \(claim.owner) AND value IS NOT DISTINCT FROM \(claim.value)
             AND expires_at IS NOT DISTINCT FROM \(claim.expiresAt?.postgres) AND mac IS NULL
-        RETURNING 1
         """
     }
 
@@ -199,17 +149,6 @@ extension RowRestoration {
         ]
     }
 
-    /// Gives a cutoff its code, if it says what the log says.
-    private func coding(_ cutoff: SessionCutoff.Row) -> SQL {
-        // The version is what counts; the time only says which sessions were over before.
-        """
-        UPDATE tenure.session_cutoff SET created_at = \(cutoff.createdAt.postgres), mac = \(cutoff.rightCode(log.ring))
-        WHERE ledger_id = \(cutoff.ledger) AND subject = \(cutoff.subject) AND tenant_version = \(cutoff.version)
-            AND mac IS NULL
-        RETURNING 1
-        """
-    }
-
     /// Gives the claim on the employee id of an erased person its code. Nobody can compute its key again, and the id must not
     /// be given to somebody else.
     private func erasedIDs(of employee: StreamID) async throws -> [(ledger: LedgerID, sql: SQL)] {
@@ -233,6 +172,6 @@ extension RowRestoration {
         let claims = try rows.map { try ClaimsQuery.claim($0) }.filter { claim in
             claim.key.digest == log.ring.lookupDigest(kind: claim.key.kind, claim.owner.bytes)
         }
-        _ = try await run(claims.map { ($0.key.ledger, coding($0)) })
+        try await run(claims.map { ($0.key.ledger, coding($0)) })
     }
 }

@@ -49,7 +49,9 @@ package struct RowsOfLog: Sendable {
     }
 
     /// Reads all ledgers, and calls `body` for each page of streams.
-    func each(_ body: ([Found]) async throws -> Void) async throws {
+    ///
+    /// - Parameter damaged: Takes a stream that is not as a service wrote it; without it, such a stream is an error.
+    func each(damaged: ((StreamID) -> Void)? = nil, _ body: ([Found]) async throws -> Void) async throws {
         let ledgers = try await reader.withConnection { connection in
             try await connection.query("SELECT ledger_id FROM tenure.ledger WHERE size > 0 ORDER BY ledger_id")
         }.map { LedgerID(try $0.decode(UUID.self)) }
@@ -58,13 +60,24 @@ package struct RowsOfLog: Sendable {
         for ledger in ledgers {
             var after: StreamID?
             while case let streams = try await streams(of: ledger, after: after), let last = streams.last {
-                let events = try await log.streams(streams)
-                var found: [Found] = []
-                for stream in streams { found.append(try await read(stream, events[stream] ?? [])) }
-                try await body(found)
+                do { try await body(read(streams, log)) } catch let error as LedgerError where error.isDamage {
+                    guard let damaged else { throw error }
+                    for stream in streams {
+                        do { try await body(read([stream], log)) } catch let error as LedgerError where error.isDamage {
+                            damaged(stream)
+                        }
+                    }
+                }
                 after = last
             }
         }
+    }
+
+    private func read(_ streams: [StreamID], _ log: LedgerReader) async throws -> [Found] {
+        let events = try await log.streams(streams)
+        var found: [Found] = []
+        for stream in streams { found.append(try await read(stream, events[stream] ?? [])) }
+        return found
     }
 
     /// The next streams of a ledger, in the order of their ids.

@@ -99,8 +99,7 @@ struct SessionRow: Sendable, Equatable {
         rows.accepts(code, ProtectedRows.sessions, values)
     }
 
-    /// The condition on `tenure.session AS s` that the row was not changed since it was read. The code covers all of it;
-    /// a row from before the codes is known by its counter and its end.
+    /// The condition on `tenure.session AS s` that the row was not changed since it was read. The code covers all of it.
     var isUnchanged: SQL {
         """
         s.ledger_id = \(tenant) AND s.session_id = \(id) AND s.mac IS NOT DISTINCT FROM \(code)

@@ -1,6 +1,6 @@
 /// How a change of a row by somebody who writes the database without the keys is noticed, for every table and column.
 ///
-/// `docs/verification.md` has the table, and a test takes the list of columns from the schema: a new column needs a line
+/// `docs/rows.md` has the table, and a test takes the list of columns from the schema: a new column needs a line
 /// here.
 package enum RowWalls {
     /// Some columns of a table that are protected in the same way.

@@ -87,7 +87,6 @@ actor SigningKeys<Key: StoredSigningKey> {
             SELECT \(SigningKeyRow.columns) FROM \(use.table) WHERE \(use.condition)
             ORDER BY signs_from, created_at, key_id
             """, in: [])
-        var uncoded: [SigningKeyRow] = []
         entries = try found.compactMap { found in
             let row = try SigningKeyRow(found, use)
             guard let key: Key = row.key(rows.ring) else {
@@ -98,21 +97,9 @@ actor SigningKeys<Key: StoredSigningKey> {
                 return nil
             }
             guard row.isAuthentic(rows, at: time) else { return nil }
-            if row.code == nil { uncoded.append(row) }
             return Entry(key: key, signsFrom: row.signsFrom)
         }
         readAt = time
-        for row in uncoded { try await addCode(to: row) }
-    }
-
-    /// Gives a key from before there were codes its code, while such keys are accepted: it goes on to sign after that.
-    private func addCode(to row: SigningKeyRow) async throws {
-        _ = try await pool.query(
-            """
-            UPDATE \(use.table) SET mac = \(row.rightCode(rows.ring))
-            WHERE key_id = \(row.id) AND sealed = \(row.sealed) AND created_at = \(row.createdAt.postgres)
-                AND signs_from = \(row.signsFrom.postgres) AND mac IS NULL
-            """, in: [])
     }
 }
 

@@ -373,15 +373,12 @@ extension KeyRing {
 
     /// Stores a new key of events, and keeps the present one as an older one.
     ///
-    /// - Returns: The ring with the new key.
     /// - Throws: ``KeysError`` and `PostgresError`.
-    package func replacingEventsKey(
-        _ masters: MasterKeys, on connection: inout PostgresConnection
-    ) async throws -> KeyRing {
+    package func replaceEventsKey(_ masters: MasterKeys, on connection: inout PostgresConnection) async throws {
         let version = Int32(clamping: masters.current), master = try masters.key(version: masters.current)
-        let name = KeyPurpose.olderEvents(olderEvents.count + 1), key = SecretKey()
+        let name = KeyPurpose.olderEvents(olderEvents.count + 1)
         let older = try KeyPurpose.wrap(name, master: masters.current).wrap(secret(.events), under: master)
-        let wrapped = try KeyPurpose.events.wrap(master: masters.current).wrap(key, under: master)
+        let wrapped = try KeyPurpose.events.wrap(master: masters.current).wrap(SecretKey(), under: master)
         try await connection.execute(
             "INSERT INTO tenure.purpose_key (purpose, master_version, wrapped) VALUES (\(name), \(version), \(older))")
         try await connection.execute(
@@ -389,10 +386,5 @@ extension KeyRing {
             UPDATE tenure.purpose_key SET master_version = \(version), wrapped = \(wrapped)
             WHERE purpose = \(KeyPurpose.events.rawValue)
             """)
-        var keys = Dictionary(uniqueKeysWithValues: KeyPurpose.allCases.map { ($0, secret($0)) })
-        keys[.events] = key
-        var ring = try KeyRing(keys)
-        ring.olderEvents = olderEvents + [secret(.events)]
-        return ring
     }
 }

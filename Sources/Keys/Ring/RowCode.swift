@@ -59,8 +59,7 @@ package struct RowValue: Sendable, Equatable {
 ///
 /// The message is the length-prefixed list of `tenure/v1/row`, the table's name, and the name and the value of each column
 /// of the key and of each covered column, in their fixed order. So a row that is copied to another key or to another table has
-/// no right code. An older version of the same row has one; what that is worth is said for each table in
-/// docs/verification.md.
+/// no right code. An older version of the same row has one; docs/rows.md says for each table what that is worth.
 enum RowCode {
     /// The length of a code in bytes.
     static let byteCount = 36

@@ -46,6 +46,9 @@ public final class DisownedEntries: Sendable {
         state.withLock { $0.sizes[id, default: [:]].merge(sizes) { first, _ in first } }
     }
 
+    /// Whether the codes of a key count up to some place only.
+    func ends(_ id: [UInt8]) -> Bool { state.withLock { $0.sizes[id] != nil } }
+
     /// Whether the codes of a replaced key count at a position. They count everywhere until the log was read.
     func reaches(_ id: [UInt8], _ position: Int64, in ledger: LedgerID) -> Bool {
         state.withLock { state in state.sizes[id].map { position <= $0[ledger] ?? 0 } ?? true }

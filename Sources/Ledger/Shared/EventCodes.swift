@@ -53,6 +53,9 @@ public struct EventCodes: Sendable {
     /// The two bytes that name the key in the codes that it makes.
     public var keyID: [UInt8] { key.id }
 
+    /// Whether the log, as far as it was read, ends the key that makes the codes: the database then has an old key.
+    public var isReplaced: Bool { disowned.ends(key.id) }
+
     /// For a reader without keys, such as an auditor: every code is right. What it makes is right nowhere.
     public static var unchecked: EventCodes { unchecked(disowned: DisownedEntries()) }
 

@@ -37,15 +37,14 @@ extension PostgresTimestamp: PostgresEncodable, PostgresDecodable {
     /// Only `timestamptz`.
     public static func canDecode(_ type: PostgresType) -> Bool { type == .timestamptz }
 
-    /// Decodes the microseconds since 2000-01-01T00:00:00Z.
+    /// Decodes the microseconds since 2000-01-01T00:00:00Z. The infinities become the first and the last instant of this
+    /// type, so that one row with such a value does not end a query for all others.
     ///
-    /// - Throws: ``PostgresError/Code/decoding``, also for the infinities, which are not instants.
+    /// - Throws: ``PostgresError/Code/decoding`` for another number of bytes than 8.
     public static func decode(_ bytes: Span<UInt8>) throws(PostgresError) -> PostgresTimestamp {
         let value = try Int64(bigEndian: bytes)
         let (microseconds, overflow) = value.addingReportingOverflow(serverEpoch)
-        guard !overflow, !infinities.contains(value) else {
-            throw PostgresError(.decoding, "the timestamp is out of range")
-        }
-        return PostgresTimestamp(microsecondsSinceUnixEpoch: microseconds)
+        return PostgresTimestamp(
+            microsecondsSinceUnixEpoch: overflow || infinities.contains(value) ? value : microseconds)
     }
 }

@@ -167,7 +167,6 @@ package struct ServiceAssembly: Sendable {
             try await configuration.keeper(reader)?.requireContinuation(by: signer.key, reader: reader)
             try await ErasedPersons.check(configuration.eraseList, pool, logger: logger)
         }
-        try await Self.addCodes(configuration, ring, logger)
         let pool = PostgresPool(
             configuration: Self.planningOnce(configuration.application, isDistributed: isDistributed),
             maximumConnections: configuration.maximumConnections, acquireTimeout: TenureService.patience,
@@ -256,28 +255,6 @@ package struct ServiceAssembly: Sendable {
             try await PagesStart(pool, ring, logger: logger).run(
                 at: settings.now(), url: configuration.publicURLChange == nil ? nil : settings.tokenIssuer,
                 change: configuration.publicURLChange ?? .refused)
-        }
-    }
-
-    /// Gives the claims from before there were codes theirs, by the log. Nothing to do after the first start.
-    private static func addCodes(_ configuration: Configuration, _ ring: KeyRing, _ logger: Logger) async throws {
-        try await withPostgresPool(
-            configuration: configuration.reader, maximumConnections: 2, logger: logger
-        ) { reader in
-            guard try await RowRestoration.isNeeded(reader) else { return }
-            logger.notice("claims without a code get theirs from the log")
-            let report = try await withPostgresPool(
-                configuration: configuration.application, maximumConnections: 2, logger: logger
-            ) { pool in
-                let keys = PersonKeys(pool: pool, masters: configuration.masters)
-                return try await RowRestoration(
-                    pool: pool, log: RowsOfLog(reader: reader, ring: ring, personKeys: keys)
-                ).addCodes()
-            }
-            guard report.unproved > 0 else { return }
-            logger.error(
-                "the log does not confirm claims or cutoffs, which are refused; run tenure doctor",
-                metadata: ["rows": "\(report.unproved)"])
         }
     }
 

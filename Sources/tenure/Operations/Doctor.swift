@@ -300,6 +300,11 @@ extension Examination {
                     ("\(rows) of \(finding.table) are missing that the log has", "run: tenure restore finish")
                 case .foreign:
                     ("\(rows) of \(finding.table) are there that the log does not have", "run: tenure restore finish")
+                case .damaged:
+                    (
+                        "\(Noun("stream").counted(finding.count)) of the log cannot be read",
+                        "run: tenure verify; it names the place"
+                    )
                 }
             return Finding(
                 subject: "table \(finding.table)", verdict: .bad, detail: detail,

@@ -53,30 +53,6 @@ struct Migrate: AsyncParsableCommand {
         if report.isEmpty, tables.isEmpty {
             Output.standardError().line("The database is up to date.")
         }
-        try await addCodes(settings)
-    }
-
-    /// Gives claims from before there were codes theirs, by the log. That takes the keys of the service, which a migration
-    /// need not have; the service does the same when it starts.
-    private func addCodes(_ settings: Settings) async throws {
-        let words = Output.standardError()
-        let needed: [Settings.Name] = [.databaseUrl, .readerDatabaseUrl]
-        guard needed.allSatisfy({ settings.text($0) != nil }),
-            settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil
-        else { return words.line("The service checks the codes of claims when it starts.") }
-        let done: RowRestoration.Report? = try await KeySession.reading(settings) { reader in
-            guard try await RowRestoration.isNeeded(reader) else { return nil }
-            return try await RowSession.run(settings) { _, application, log in
-                try await RowRestoration(pool: application, log: log).addCodes()
-            }
-        }
-        guard let done else { return }
-        words.line("The log confirmed \(Noun("claim or cutoff", plural: "claims and cutoffs").counted(done.claims)).")
-        guard done.unproved > 0 else { return }
-        throw CommandFailure(
-            .failure,
-            "the log does not confirm \(Noun("claim or cutoff", plural: "claims and cutoffs").counted(done.unproved))",
-            remedy: "The service refuses them. Run tenure doctor, then tenure restore finish.")
     }
 }
 

@@ -201,6 +201,20 @@ struct DisownEntriesTests {
         }
     }
 
+    @Test func `a row in a ledger that nobody founded is disowned once a recount came by`() async throws {
+        try await SealedLog.with { log in
+            let process = Process(log), stream = StreamID.test()
+            try await Self.forge(stream, at: 1, version: 1, log, raisesHead: false)
+            try await RecountLedgers(
+                pool: log.readerPool, codes: process.codes, memory: process.sealing.memory, period: .seconds(1),
+                logger: TestServer.logger()
+            ).round()
+            for _ in 0..<2 { try await process.sealing.run() }
+            #expect(process.codes.disowned.count == 1)
+            #expect(try await log.verify(anchor: log.anchor).violations == [])
+        }
+    }
+
     @Test func `who has no key disowns nothing`() async throws {
         try await SealedLog.with { log in
             let process = Process(log), good = try await process.read(Self.stream)[50]

@@ -106,6 +106,54 @@ import Testing
         #expect(try found([try charge(21, share: 1)]) == [above])
     }
 
+    /// Charges of one budget: what each says is spent, and how many seconds after the first it comes.
+    private func lowered(_ charges: [(spent: Int, second: Int)], device: DeviceKind = .unknown) throws -> [Int] {
+        var trail = BudgetTrail(ledger: .system, rules: BudgetRules())
+        let user = UserID(UUID()), start = Timestamp.now(), fingerprint = KeyFingerprint(of: try SigningKeyPair().key)
+        var positions: [Int] = []
+        for (index, charge) in charges.enumerated() {
+            let before = trail.violations.count
+            let charged = AttemptCharged(
+                credentialID: CredentialID(LedgerID.system.uuid), flow: FlowID(UUID()), device: device,
+                fingerprint: fingerprint, spent: charge.spent, limit: 20)
+            try trail.add(try event(charged, in: user, time: start.adding(.seconds(charge.second))))
+            if trail.violations.count > before { positions.append(index) }
+        }
+        return positions
+    }
+
+    @Test func `a budget that is lowered by one before each charge is found, and refills are counted once`() throws {
+        #expect(try lowered((0..<25).map { (1, $0) }).first == 1)
+        #expect(try lowered((0..<25).map { (min(3, $0 + 1), $0 * 2) }).first == 3)
+        // An hour gives one attempt back, and not one before each charge of the next minute.
+        #expect(try lowered([(1, 0), (2, 10), (2, 3_610), (3, 3_620)]) == [])
+        #expect(try lowered([(1, 0), (2, 10), (2, 3_610), (2, 3_620), (2, 3_630)]).first == 3)
+        // Refills go on from where they began, not from the last charge.
+        #expect(try lowered([(1, 0), (2, 3_500), (2, 3_600), (2, 7_200), (1, 14_400)]) == [])
+        #expect(try lowered((0..<30).map { (1, $0 * 3_600) }) == [])
+    }
+
+    @Test func `the delays of a known device, and the caps of charges without a success, are held`() throws {
+        // Each attempt after the fifth waits twice as long as the last, up to an hour.
+        var second = 0, charges: [(Int, Int)] = []
+        for spent in 1...12 {
+            charges.append((spent, second))
+            second += spent > 5 ? 1 << (spent - 6) : 1
+        }
+        #expect(try lowered(charges, device: .known) == [])
+        charges.append((13, second))
+        #expect(try lowered(charges, device: .known) == [])
+        // The thirteenth asks for 128 seconds.
+        #expect(try lowered(charges + [(14, second + 20)], device: .known) == [13])
+        // A hundred charges of unknown devices lock a credential, however slowly they come.
+        #expect(try lowered((0..<100).map { (1, $0 * 3_600) }) == [])
+        #expect(try lowered((0..<101).map { (1, $0 * 3_600) }) == [100])
+        // A known device then has one attempt a day.
+        let slow = (0..<100).map { (1, $0 * 3_600) }
+        #expect(try lowered(slow + [(1, 99 * 3_600 + 86_400)], device: .known) == [])
+        #expect(try lowered(slow + [(1, 100 * 3_600)], device: .known) == [100])
+    }
+
     @Test func `an event that this version does not know is found, and so is one that it cannot read`() throws {
         let user = UserID(UUID())
         var unknown = try event(

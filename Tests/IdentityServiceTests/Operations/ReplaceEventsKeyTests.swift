@@ -1,5 +1,7 @@
+import Credentials
 import EventCoding
 import Foundation
+import Identity
 import IdentityService
 import Keys
 import Ledger
@@ -68,6 +70,53 @@ struct ReplaceEventsKeyTests {
                     let error = await #expect(throws: LedgerError.self) { try await reader.streams([stream]) }
                     #expect(error?.code == .foreignEntry)
                 }
+            }
+        }
+    }
+
+    @Test func `who finds the old key in the database again refuses to write with it`() async throws {
+        try await TestDatabase.with { database in
+            let operatorKey = try OperatorPublicKey(bytes: try SigningKeyPair().key.bytes)
+            try await database.withPool { pool in
+                try await LogBeginning.found(
+                    operatorKey, by: try await KeyRing.load(from: pool, masters: masters), on: pool)
+            }
+            var superuser = try await database.connect(as: .superuser)
+            try await superuser.executeScript("CREATE TABLE public.kept AS SELECT * FROM tenure.purpose_key")
+            _ = try await replace(database)
+            func begin() async throws -> LogBeginning? {
+                try await database.withPool { pool in
+                    let ring = try await KeyRing.load(from: pool, masters: masters)
+                    return try await LogBeginning.read(LedgerReader(pool: pool, codes: EventCodes(ring)), by: ring)
+                }
+            }
+            #expect(try await begin() != nil)
+            try await superuser.executeScript(
+                """
+                UPDATE tenure.purpose_key AS p SET master_version = k.master_version, wrapped = k.wrapped
+                FROM public.kept AS k WHERE k.purpose = p.purpose AND p.purpose = 'events'
+                """)
+            let error = await #expect(throws: KeysError.self) { try await begin() }
+            #expect(error?.code == .wrongKeys)
+        }
+    }
+
+    @Test func `rows behind the founding, in its stream, stop nobody who starts`() async throws {
+        try await TestDatabase.with { database in
+            let operatorKey = try OperatorPublicKey(bytes: try SigningKeyPair().key.bytes)
+            try await database.withPool { pool in
+                let ring = try await KeyRing.load(from: pool, masters: masters)
+                try await LogBeginning.found(operatorKey, by: ring, on: pool)
+                _ = try await pool.query(
+                    """
+                    INSERT INTO tenure.event
+                        (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                    SELECT ledger_id, position + 1, gen_random_uuid(), stream_id, kind, version + 1, type, time, '{}', code
+                    FROM tenure.event WHERE ledger_id = \(LedgerID.system.uuid)
+                    """, in: [LedgerID.system])
+                let reader = LedgerReader(pool: pool, codes: EventCodes(ring))
+                #expect(try await LogBeginning.read(reader, by: ring) != nil)
+                #expect(try await LogBeginning.read(reader) != nil)
             }
         }
     }

@@ -9,7 +9,7 @@ import Testing
 /// What stands between a database writer and each column, held against the schema and the documentation.
 struct RowWallsTests {
     private static let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/verification.md")
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/rows.md")
     private static let begin = "<!-- row walls: written by TENURE_WRITE_ROW_WALLS=1 -->\n"
     private static let end = "<!-- end of row walls -->"
 

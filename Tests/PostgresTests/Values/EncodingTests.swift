@@ -28,8 +28,10 @@ struct EncodingTests {
         for extreme in [Int64.min, Int64.min + 946_684_800_000_000] as [Int64] {
             #expect(throws: PostgresError.self) { try bytes(PostgresTimestamp(microsecondsSinceUnixEpoch: extreme)) }
         }
+        // One row with such a value, which anybody may write who writes the table, must not end a query for all.
         for infinity in [Int64.min, Int64.max] as [Int64] {
-            #expect(throws: PostgresError.self) { try decoded(PostgresTimestamp.self, bytes(infinity)) }
+            #expect(
+                try decoded(PostgresTimestamp.self, bytes(infinity)).microsecondsSinceUnixEpoch == infinity)
         }
     }
 

@@ -84,8 +84,10 @@ struct RoundTripTests {
             ])
         try await roundTrip([stamps[2], stamps[5]])
         try await TestDatabase.withConnection { connection in
-            let infinity = try await connection.query("SELECT 'infinity'::timestamptz")
-            #expect(throws: PostgresError.self) { try infinity[0].decode(PostgresTimestamp.self) }
+            let row = try await connection.query("SELECT 'infinity'::timestamptz, '-infinity'::timestamptz")[0]
+            let infinities = try row.decode(PostgresTimestamp.self, PostgresTimestamp.self)
+            #expect(infinities.0.microsecondsSinceUnixEpoch == .max)
+            #expect(infinities.1.microsecondsSinceUnixEpoch == .min)
         }
     }
 

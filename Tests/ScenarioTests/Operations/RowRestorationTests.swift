@@ -7,7 +7,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Claims and cutoffs by the log: after the migration that brought codes, and after a restore.
+/// Claims and cutoffs by the log, as an examination finds them and a restore makes them.
 @Suite(.onServer)
 struct `Claims by the log` {
     private func withLog<Result: Sendable>(
@@ -50,38 +50,22 @@ struct `Claims by the log` {
         }
     }
 
-    @Test func `get codes when a service starts on a database from before`() async throws {
+    @Test func `are compared for all others where the stream of somebody is damaged`() async throws {
         try await inTurn { world in
-            let (founder, member, _) = try await people(world)
-            try await run(world, "UPDATE tenure.claim SET mac = NULL; UPDATE tenure.session_cutoff SET mac = NULL")
-            let client = try world.client
-            #expect(try await client.logIn(member.person, member.device).outcome != "success")
-            try await world.withSecondInstance { url in
-                let second = try Client(url, world.app)
-                expectOutcome(try await second.logIn(member.person, member.device), "success")
-                expectOutcome(try await second.logIn(founder.person, founder.device), "success")
-            }
-            #expect(try await findings(world) == [])
-        }
-    }
-
-    @Test func `leave a claim of somebody else without a code`() async throws {
-        try await inTurn { world in
-            let (_, member, _) = try await people(world)
+            _ = try await people(world)
             try await run(
                 world,
                 """
-                UPDATE tenure.claim SET mac = NULL;
-                UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind IN ('email', 'address');
+                UPDATE tenure.event SET code = decode(repeat('01', 18), 'hex')
+                    WHERE kind = 'employee' AND version = 1 AND (ledger_id, position) IN (
+                        SELECT ledger_id, position FROM tenure.event
+                        WHERE kind = 'employee' AND version = 1 AND position > 1 LIMIT 1);
+                UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind = 'account';
                 """)
-            let report = try await withLog(world) { application, _, log in
-                try await RowRestoration(pool: application, log: log).addCodes()
-            }
-            #expect(report.unproved == 6, "\(report)")
             let found = try await findings(world)
-            #expect(found.contains { $0.problem == .noCode && $0.table == "claim" && $0.count == 6 })
-            #expect(found.contains { $0.problem == .missing && $0.count == 3 })
-            expectOutcome(try await world.client.logIn(member.person, member.device), "success")
+            #expect(found.contains { $0.problem == .damaged && $0.table == "event" && $0.count == 1 }, "\(found)")
+            #expect(found.contains { $0.problem == .missing && $0.table == "claim" }, "\(found)")
+            #expect(!found.contains { $0.problem == .foreign }, "\(found)")
         }
     }
 

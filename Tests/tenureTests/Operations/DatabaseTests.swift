@@ -97,11 +97,21 @@ struct DatabaseMigrationTests {
                     AS $body$ BEGIN RETURN true; END $body$;
                     CREATE FUNCTION tenure.other() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN RETURN NEW; END $body$;
                     CREATE TRIGGER watch BEFORE INSERT ON tenure.event FOR EACH ROW EXECUTE FUNCTION tenure.other();
-                    CREATE RULE lose AS ON DELETE TO tenure.claim DO INSTEAD NOTHING
+                    CREATE RULE lose AS ON DELETE TO tenure.claim DO INSTEAD NOTHING;
+                    CREATE POLICY hide ON tenure.event AS RESTRICTIVE TO tenure_app USING (type <> 'EmployeeCancelled');
+                    CREATE POLICY claim_more ON tenure.claim TO tenure_app USING (true);
+                    ALTER POLICY session_of_ledgers ON tenure.session USING (true);
+                    ALTER POLICY ledger_for_reader ON tenure.ledger TO tenure_app;
+                    ALTER TABLE tenure.event DROP CONSTRAINT event_stream_key, DROP CONSTRAINT event_time
                     """)
                 let found = Examination.findings(try await SchemaTexts.read(pool))
                 #expect(
                     found.map(\.detail) == [
+                        "constraint event_stream_key is missing", "constraint event_time is missing",
+                        "policy claim_more of tenure.claim is not this version's",
+                        "policy hide of tenure.event is not this version's",
+                        "policy ledger_for_reader of tenure.ledger is not this version's",
+                        "policy session_of_ledgers of tenure.session is not this version's",
                         "rule lose of tenure.claim is not this version's", "tenure.other() is not this version's",
                         "tenure.require(boolean) is not this version's",
                         "trigger watch of tenure.event is not this version's",
