@@ -4,7 +4,7 @@ import FoundationEssentials
 import Identity
 package import Ledger
 package import Logging
-import Postgres
+package import Postgres
 
 /// Disowns rows of the log that no service wrote and no checkpoint covers, and keeps what a process knows of them.
 ///
@@ -34,12 +34,13 @@ package struct DisownEntries: Sendable {
     /// - Throws: ``LedgerError``.
     package func refresh() async throws { try await reader.refreshDisowned() }
 
-    /// Returns the rows that a log disowns up to a checkpoint, for who has no keys. Behind it nothing vouches for what
+    /// Returns the rows that a log disowns up to its checkpoint, for who has no keys. Behind it nothing vouches for what
     /// the log says.
     ///
     /// - Throws: ``LedgerError``.
-    static func sealed(in pool: PostgresPool, upTo size: Int64) async throws -> DisownedEntries {
-        try await read(in: pool, upTo: size).entries
+    package static func sealed(in pool: PostgresPool) async throws -> DisownedEntries {
+        let anchor = try await StoredCheckpoint.find(.system, pool)?.expectedRoot
+        return try await read(in: pool, upTo: anchor?.size ?? 0).entries
     }
 
     /// Reads the same, with the decisions that count, the newest first.
@@ -53,18 +54,7 @@ package struct DisownEntries: Sendable {
             events += rows.filter { $0.position <= size }.compactMap { try? $0.event() }
             version = last.streamVersion
         }
-        // What disowns another row comes later, and may be disowned itself by what is later still.
-        let disowned = DisownedEntries()
-        var decisions: [(EntryDisowned, Timestamp)] = []
-        for event in events.sorted(by: { $0.position > $1.position }) {
-            let place = LedgerError.Place(ledger: .system, position: event.position)
-            guard disowned.leaf(at: place) != event.leaf,
-                let entry = try? EventCodec.payload(of: event) as? EntryDisowned
-            else { continue }
-            disowned.insert(.init(ledger: LedgerID(entry.ledger), position: entry.position), leaf: entry.leaf.bytes)
-            decisions.append((entry, event.time))
-        }
-        return (disowned, decisions)
+        return DisownedEntries.decided(by: events)
     }
 
     /// Disowns the rows of a ledger that readers of this process met, but for those that a checkpoint covers: these are

@@ -1,3 +1,4 @@
+import EventCoding
 import FoundationEssentials
 package import Ledger
 
@@ -26,6 +27,7 @@ package struct VerifyBundle: Sendable {
         let counter = VerifiedCount(total: bundle.manifest.parts.reduce(0) { $0 + $1.entries }, progress)
         var report = VerifyReport()
         var system = LogInspector(checksSignatures: request.checksSignatures)
+        let disowned = await bundle.disowned()
         var isSystemWhole = false
         var authority: SystemAuthority?
         var validated = ValidatedKeys()
@@ -35,7 +37,7 @@ package struct VerifyBundle: Sendable {
         for part in bundle.manifest.parts.sorted(by: { Self.order($0.ledger) < Self.order($1.ledger) }) {
             if part.ledger == .system {
                 isSystemWhole = part.content == .whole
-                var findings = try await verify(part, records: [], &system, counter)
+                var findings = try await verify(part, disowned, records: [], &system, counter)
                 report.anchor = request.anchor.map { compare($0, part, findings.violations) }
                 if isSystemWhole { findings.violations += system.settleSystem() }
                 authority = system.authority
@@ -55,7 +57,7 @@ package struct VerifyBundle: Sendable {
                 checksSignatures: request.checksSignatures, system: authority, of: part.ledger, sealed: records,
                 validated: part.ledger.isDirectory
                     ? validated.byDirectory([part.ledger])[part.ledger] ?? .init() : .init())
-            var findings = try await verify(part, records: records, &inspector, counter)
+            var findings = try await verify(part, disowned, records: records, &inspector, counter)
             if isWhole { findings.take(inspector, of: part.ledger, request) }
             validated.merge(findings.validated)
             report.add(findings)
@@ -84,7 +86,8 @@ package struct VerifyBundle: Sendable {
     private static func order(_ ledger: LedgerID) -> Int { ledger == .system ? 0 : ledger.isDirectory ? 2 : 1 }
 
     private func verify(
-        _ part: BundleManifest.Part, records: [ExpectedRoot], _ inspector: inout LogInspector, _ counter: VerifiedCount
+        _ part: BundleManifest.Part, _ disowned: DisownedEntries, records: [ExpectedRoot],
+        _ inspector: inout LogInspector, _ counter: VerifiedCount
     ) async throws -> LedgerFindings {
         var roots = records
         var violations: [Violation] = []
@@ -99,9 +102,9 @@ package struct VerifyBundle: Sendable {
                     Violation(.checkpoint, ledger: part.ledger, "the checkpoint is older than the anchor"))
             }
         }
-        let report = try await CheckBundledLedger(bundle).run(part, expecting: roots, inspector: &inspector) { count in
-            counter.add(count)
-        }
+        let report = try await CheckBundledLedger(bundle, disowned: disowned).run(
+            part, expecting: roots, inspector: &inspector
+        ) { count in counter.add(count) }
         return LedgerFindings(
             events: report.events, sealed: report.events, violations: report.violations + violations)
     }

@@ -32,8 +32,7 @@ package struct VerifyLog: Sendable {
         let began = try await clock()
         let stored = try await StoredLedgers(pool: pool).all()
         let wanted = request.ledger.map { ledger in stored.filter { $0.key == ledger || $0.key == .system } } ?? stored
-        let anchor = try await StoredCheckpoint.find(.system, pool)?.expectedRoot
-        let disowned = try await DisownEntries.sealed(in: pool, upTo: anchor?.size ?? 0)
+        let disowned = try await DisownEntries.sealed(in: pool)
         let counter = VerifiedCount(total: wanted.values.reduce(0, +), progress)
         var report = VerifyReport()
         var system = LogInspector(checksSignatures: request.checksSignatures)

@@ -59,9 +59,37 @@ public struct BundleReader: Sendable {
 
     /// Proves the events of a ledger against its checkpoint and passes each to `body`, in the order of positions.
     ///
+    /// - Parameter disowned: The entries that count for nothing, which are left out.
     /// - Throws: ``ProofError`` with the position of the first entry that is not the one that was signed,
     ///   ``LedgerError/Code/invalidEntry`` if proved bytes are not an entry, and what `body` throws.
-    public func read(_ part: BundleManifest.Part, _ body: (RecordedEvent) async throws -> Void) async throws {
+    public func read(
+        _ part: BundleManifest.Part, leavingOut disowned: DisownedEntries = DisownedEntries(),
+        _ body: (RecordedEvent) async throws -> Void
+    ) async throws {
+        try await readEntries(part) { entry, position in
+            let leaf = MerkleTree.leafHash(entry)
+            if disowned.leaf(at: .init(ledger: part.ledger, position: position)) == leaf { return }
+            try await body(try event(entry, part, at: position, leaf: leaf))
+        }
+    }
+
+    /// Returns the events of a stream, proved. Entries that no service wrote are no events.
+    package func events(of stream: StreamID) async throws -> [RecordedEvent] {
+        var events: [RecordedEvent] = []
+        for part in manifest.parts where part.ledger == stream.ledger {
+            try await readEntries(part) { entry, position in
+                if let outline = EntryOutline(entry), outline.streamID != stream.id { return }
+                guard let event = try? Entry.decode(entry, at: position), event.stream == stream else { return }
+                events.append(event)
+            }
+        }
+        return events
+    }
+
+    /// Proves the entries of a ledger, and passes the bytes of each with its position.
+    package func readEntries(
+        _ part: BundleManifest.Part, _ body: ([UInt8], Int64) async throws -> Void
+    ) async throws {
         guard let checkpoint = checkpoints[part.ledger]?.checkpoint else {
             throw ProofError(.bundleInvalid, "the bundle has no ledger \(part.ledger)")
         }
@@ -72,8 +100,10 @@ public struct BundleReader: Sendable {
     }
 
     /// Parses an entry that was proved.
-    func event(_ entry: [UInt8], _ part: BundleManifest.Part, at position: Int64) throws -> RecordedEvent {
-        let event = try Entry.decode(entry, at: position)
+    func event(
+        _ entry: [UInt8], _ part: BundleManifest.Part, at position: Int64, leaf: [UInt8]
+    ) throws -> RecordedEvent {
+        let event = try Entry.decode(entry, at: position, leaf: leaf)
         guard event.ledger == part.ledger else { throw refusal(part, position, "the entry belongs to another ledger") }
         return event
     }
@@ -93,7 +123,7 @@ extension BundleReader {
     /// Reads a ledger that is stored whole. First proves the leaf hashes against the signed root, then each bundle of
     /// entries against its tile.
     func readWhole(
-        _ part: BundleManifest.Part, _ checkpoint: Checkpoint, _ body: (RecordedEvent) async throws -> Void
+        _ part: BundleManifest.Part, _ checkpoint: Checkpoint, _ body: ([UInt8], Int64) async throws -> Void
     ) async throws {
         let roots = try tileRoots(part, checkpoint)
         for (number, path) in TilePath.all(.entries, size: part.size).enumerated() {
@@ -108,9 +138,7 @@ extension BundleReader {
             if MerkleTree.root(leaves: leaves) != roots[number] {
                 throw mismatch(part, try firstDifference(part, path, leaves))
             }
-            for (offset, entry) in entries.enumerated() {
-                try await body(try event(entry, part, at: first + Int64(offset)))
-            }
+            for (offset, entry) in entries.enumerated() { try await body(entry, first + Int64(offset)) }
         }
     }
 
@@ -151,7 +179,7 @@ extension BundleReader {
 extension BundleReader {
     /// Reads a ledger that is stored in part, line by line, and proves each entry.
     func readPart(
-        _ part: BundleManifest.Part, _ checkpoint: Checkpoint, _ body: (RecordedEvent) async throws -> Void
+        _ part: BundleManifest.Part, _ checkpoint: Checkpoint, _ body: ([UInt8], Int64) async throws -> Void
     ) async throws {
         let (descriptor, _) = try files.open(reading: PartLedgerWriter.fileName(part.ledger))
         var lines = LineReader(OpenFile(descriptor), limit: BundleLine.maximumLength)
@@ -169,7 +197,7 @@ extension BundleReader {
             guard root == checkpoint.root else { throw mismatch(part, position) }
             last = position
             count += 1
-            try await body(try event(line.entry, part, at: position))
+            try await body(line.entry, position)
         }
         guard count == part.entries else {
             throw refusal(part, last + 1, "the bundle has \(count) entries and not the \(part.entries) that it says")

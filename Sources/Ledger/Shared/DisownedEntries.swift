@@ -72,7 +72,7 @@ public final class DisownedEntries: Sendable {
     }
 
     /// The positions of the disowned rows of a ledger, in order.
-    func positions(in ledger: LedgerID) -> [Int64] {
+    package func positions(in ledger: LedgerID) -> [Int64] {
         state.withLock { state in (state.leaves[ledger] ?? [:]).keys.sorted() }
     }
 

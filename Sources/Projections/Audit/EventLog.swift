@@ -207,7 +207,7 @@ package struct BundleLog: EventSource {
     private func read(_ ledger: LedgerID, _ body: (RecordedEvent) async throws -> Bool) async throws {
         guard let part = bundle.manifest.parts.first(where: { $0.ledger == ledger }) else { return }
         do {
-            try await bundle.read(part) { event in
+            try await bundle.read(part, leavingOut: await bundle.disowned()) { event in
                 guard try await body(event) else { throw Enough() }
             }
         } catch is Enough {

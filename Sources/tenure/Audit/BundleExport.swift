@@ -112,9 +112,10 @@ struct BundleExport: Sendable {
             var total: (entries: Int64, ledgers: Int, unsealed: Int64) = (0, 0, 0)
             var before: Int64 = 0
             let isWhole = Self.isWhole(selection, range, filter)
-            let vouching = isWhole ? try await vouchingApps(selection) : []
             // The system ledger comes first, because its id is the lowest.
-            if !vouching.isEmpty { try await writeApps(vouching, writer) }
+            if isWhole, selection.isOneCompany, let company = selection.ledgers.first?.id, company != .system {
+                try await writeSystem(of: company, writer)
+            }
             for (ledger, size) in selection.ledgers.sorted(by: { $0.id < $1.id }) {
                 let checkpoint = try await reader.checkpoint(ledger)
                 total.unsealed += max(size - (checkpoint?.checkpoint.size ?? 0), 0)
@@ -139,9 +140,8 @@ struct BundleExport: Sendable {
         _ selection: ReplaySelection, _ range: EventLog.Range, _ filter: ReplayFilter
     ) -> Bool { range == EventLog.Range() && filter == ReplayFilter() && selection.employee == nil }
 
-    /// Returns the apps that were ever linked to the exported tenant. Empty if the system ledger is exported too.
-    private func vouchingApps(_ selection: ReplaySelection) async throws -> Set<UUID> {
-        guard selection.isOneCompany, let company = selection.ledgers.first?.id, company != .system else { return [] }
+    /// Returns the apps that were ever linked to a tenant.
+    private func vouchingApps(_ company: LedgerID) async throws -> Set<UUID> {
         var apps: Set<UUID> = []
         try await log.replay(company, EventLog.Range(), types: [AppLinked.type]) { events, _ in
             for event in events {
@@ -153,20 +153,27 @@ struct BundleExport: Sendable {
         return apps
     }
 
-    /// Writes the part of the system ledger that is needed to verify the tenant's apps: the beginning of the log, and
-    /// the events of these apps, their secrets, resources and client data, each with its proof.
-    private func writeApps(_ apps: Set<UUID>, _ writer: BundleWriter) async throws {
+    /// Writes the part of the system ledger that is needed to verify a tenant: the beginning of the log, the events of
+    /// its apps, their secrets, resources and client data, and which of its entries are disowned, each with its proof.
+    private func writeSystem(of company: LedgerID, _ writer: BundleWriter) async throws {
         guard let checkpoint = try await reader.checkpoint(.system) else { return }
+        let apps = try await vouchingApps(company)
+        guard !apps.isEmpty || !reader.codes.disowned.positions(in: company).isEmpty else { return }
         var range = EventLog.Range()
         range.toPosition = checkpoint.checkpoint.size
         try await writer.begin(checkpoint, .part, hashes: LedgerHashes(reader: reader, ledger: .system))
         let types = [
             SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
             AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
+            EntryDisowned.type,
         ]
         try await log.replay(.system, range, types: types) { events, _ in
-            for event in events
-            where event.recorded.type == SystemFounded.type || apps.contains(event.recorded.stream.id) {
+            for event in events {
+                let disowned = try EventCodec.payload(of: event.recorded) as? EntryDisowned
+                guard
+                    event.recorded.type == SystemFounded.type || apps.contains(event.recorded.stream.id)
+                        || disowned?.ledger == company.uuid
+                else { continue }
                 try await writer.append(event.recorded.entry, at: event.recorded.position)
             }
         }
@@ -178,14 +185,29 @@ struct BundleExport: Sendable {
         _ filter: ReplayFilter, _ writer: BundleWriter, _ reached: (Int64) -> Void
     ) async throws -> Int64 {
         let isWhole = Self.isWhole(selection, range, filter)
-        var range = range
-        range.toPosition = min(range.toPosition ?? .max, checkpoint.checkpoint.size)
+        let size = checkpoint.checkpoint.size
         var count: Int64 = 0
+        if isWhole {
+            guard size > 0 else { return 0 }
+            try await writer.begin(checkpoint, .whole, hashes: LedgerHashes(reader: reader, ledger: ledger))
+            while count < size {
+                // Disowned entries too: their leaves are in the tree, whatever their bytes are.
+                let page = try await reader.entries(
+                    of: ledger, after: count, through: size, limit: 1_000, without: [], leavingDisowned: true)
+                guard !page.entries.isEmpty else { break }
+                for entry in page.entries { try await writer.append(entry.bytes, at: entry.position) }
+                count = page.cursor
+                reached(count)
+            }
+            return count
+        }
+        var range = range
+        range.toPosition = min(range.toPosition ?? .max, size)
         try await log.replay(ledger, range, types: filter.typeList) { events, cursor in
             for event in events where filter.includes(event.recorded) && selection.concerns(event) {
                 if count == 0 {
                     try await writer.begin(
-                        checkpoint, isWhole ? .whole : .part, hashes: LedgerHashes(reader: reader, ledger: ledger))
+                        checkpoint, .part, hashes: LedgerHashes(reader: reader, ledger: ledger))
                 }
                 try await writer.append(event.recorded.entry, at: event.recorded.position)
                 count += 1

@@ -44,9 +44,13 @@ struct ReaderSession: Sendable {
                 try await DatabaseRole.reader.check(pool)
                 let ring: KeyRing? =
                     if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
+                let codes: EventCodes =
+                    if let ring { EventCodes(ring) } else {
+                        .unchecked(disowned: try await DisownEntries.sealed(in: pool))
+                    }
                 let session = ReaderSession(
-                    pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring,
-                    codes: ring.map { EventCodes($0) } ?? .unchecked, logger: logger)
+                    pool: pool, keys: masters.map { PersonKeys(pool: pool, masters: $0) }, ring: ring, codes: codes,
+                    logger: logger)
                 if ring != nil { try await session.reader.refreshDisowned() }
                 return try await body(session)
             }

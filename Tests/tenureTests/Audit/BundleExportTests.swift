@@ -22,6 +22,7 @@ private struct ExportStage: Sendable {
     let log: EventLog
     let key: LogKey
     let place: String
+    let pool: PostgresPool
 
     var export: BundleExport { BundleExport(reader: log.reader, log: log, key: key) }
 
@@ -31,7 +32,18 @@ private struct ExportStage: Sendable {
         return selection
     }
 
-    static func run(_ body: (ExportStage) async throws -> Void) async throws {
+    /// Inserts a row at the end of a ledger, as who has no key, and has it disowned.
+    private static func forge(_ ledger: LedgerID, _ pool: PostgresPool, _ sealing: SignGrownLedgers) async throws {
+        _ = try await pool.query(
+            """
+            INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+            SELECT ledger_id, position + 1, gen_random_uuid(), stream_id, kind, version + 1, type, time, '{}', code
+            FROM tenure.event WHERE ledger_id = \(ledger.uuid) ORDER BY position DESC LIMIT 1
+            """, in: [ledger])
+        for _ in 0..<2 { _ = try await sealing.run() }
+    }
+
+    static func run(forging: Bool = false, _ body: (ExportStage) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
@@ -46,11 +58,19 @@ private struct ExportStage: Sendable {
                     let ledgers = [LedgerID(UUID()), LedgerID(UUID())].sorted()
                     for ledger in ledgers { try await append(appender, ledger, 0..<1_100) }
                     _ = try await sealing.run()
+                    if forging {
+                        for ledger in [ledgers[0], .system] { try await forge(ledger, pool, sealing) }
+                        // The version of the forged row is passed over.
+                        let last = try await LedgerReader(pool: pool, codes: .unchecked).event(ledgers[0], at: 1_100)
+                        let stream = try #require(last?.stream), version = try #require(last?.streamVersion)
+                        _ = try await appender.append(.test(stream, expecting: version + 1))
+                        _ = try await sealing.run()
+                    }
                     try await append(appender, ledgers[1], 1_100..<1_107)
                     try await body(
                         ExportStage(
                             ledgers: ledgers, log: EventLog(pool: readers, codes: .test, keys: nil), key: signer.key,
-                            place: directory.appendingPathComponent("bundle").path))
+                            place: directory.appendingPathComponent("bundle").path, pool: readers))
                 }
             }
         }
@@ -124,6 +144,25 @@ struct BundleExportTests {
             }
             #expect(texts[0] == texts[1])
             #expect(texts[0].utf8.count { $0 == 0x0A } == 1_100)
+        }
+    }
+
+    @Test func `entries that the log disowns are in its tree, and in no replay`() async throws {
+        try await ExportStage.run(forging: true) { stage in
+            let ledger = stage.ledgers[0], all = Array(1...1_100) + [1_102] as [Int64]
+            let codes = EventCodes.unchecked(disowned: try await DisownEntries.sealed(in: stage.pool))
+            let log = EventLog(pool: stage.pool, codes: codes, keys: nil)
+            let export = BundleExport(reader: log.reader, log: log, key: stage.key)
+            #expect(try await events(log, ledger) == all)
+            for one in [nil, ledger] {
+                let place = stage.place + (one == nil ? "" : "-one")
+                _ = try await export.run(to: place, try await stage.selection(one), EventLog.Range(), ReplayFilter())
+                let reader = try BundleReader(directory: place)
+                #expect(reader.manifest.parts.contains { $0.ledger == ledger && $0.entries == 1_102 })
+                let report = try await VerifyBundle(reader, request: VerifyRequest(key: stage.key)).run()
+                #expect(report.violations == [])
+                #expect(try await events(BundleLog(reader), ledger) == all)
+            }
         }
     }
 
