@@ -91,7 +91,9 @@ package struct StateLoader: Sendable {
     /// An app folded from all events of the stream.
     package static func app(_ id: AppID, _ events: StreamEvents) throws -> AppSnapshot {
         let state = App.fold(try events.map { try EventCodec.decode($0) })
-        return AppSnapshot(id: id, state: state, version: events.version, leaves: leaves(events.events))
+        return AppSnapshot(
+            id: id, state: state, version: events.version, leaves: leaves(events.events),
+            clientChange: events.last { $0.type == AppClientChanged.type })
     }
 
     /// What the operator accepted of a ledger's time, and the version of that stream.
@@ -159,6 +161,8 @@ package struct AppSnapshot: Sendable {
     package var version: Int
     /// Leaf hashes by position.
     package var leaves: [Int64: [UInt8]]
+    /// The last registration of the app as a client.
+    package var clientChange: RecordedEvent?
 }
 
 /// The streams of the aggregates. These are permanent.

@@ -9,7 +9,7 @@ import Testing
         "IdentityService/Audit/LedgerRepair.swift": "positions, times and codes",
         "IdentityService/Audit/RowComparison.swift": "positions of ends of sessions, for verify",
         "IdentityService/Audit/SealingLoop.swift": "times",
-        "IdentityService/Operations/LogBeginning.swift": "ids of streams",
+        "IdentityService/Operations/RestoredKeys.swift": "ids of streams",
         "IdentityService/Operations/ReplaceEventsKey.swift": "the number of events",
         "IdentityService/Operations/RowsOfLog.swift": "ids of streams",
     ]

@@ -21,6 +21,12 @@ package enum App: Decider {
         package internal(set) var resources: Set<String> = []
         /// What is registered about the app as a client of the OpenID provider; `nil` if it is none.
         package internal(set) var client: ClientRegistration?
+        /// The same app without what is registered about it as a client.
+        package var withoutClient: State {
+            var state = self
+            state.client = nil
+            return state
+        }
         /// Whether the pages for browsers may act as the app.
         package internal(set) var isPagesApp = false
 

@@ -116,19 +116,15 @@ package struct SignGrownLedgers: Sendable {
         return checkpoint.map { [$0] } ?? []
     }
 
-    /// Signs the checkpoints of those ledgers that extend their previous checkpoint, and sets right the head of the
-    /// system ledger, to which they are recorded.
+    /// Signs the checkpoints of those ledgers that extend their previous checkpoint.
     ///
     /// - Returns: The checkpoints, and whether no ledger was left out that may be as good as the others.
     private func signed(_ ids: [LedgerID]) async throws -> ([SignedCheckpoint], isWhole: Bool) {
+        guard !ids.isEmpty else { return ([], true) }
         var checkpoints: [SignedCheckpoint] = []
         var missing = Set(ids), isWhole = true
-        for found in try await ledgers.rows(ids + [.system]) {
+        for found in try await ledgers.rows(ids) {
             missing.remove(found.ledger)
-            if found.ledger == .system {
-                if !found.isHeadRight { try await apart(.system, isAll: false) { _ = try await head(of: found) } }
-                continue
-            }
             let isGood = try await apart(found.ledger) {
                 if let checkpoint = try await signed(found) { checkpoints.append(checkpoint) }
                 return true

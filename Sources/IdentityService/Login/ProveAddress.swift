@@ -96,7 +96,7 @@ private struct AccountChoices {
         _ key: UserKey, at time: Timestamp, noting recorder: inout AddressProofRecorder
     ) async throws -> [AddressLogin.Choice] {
         let user = UserID(state.userId), loader = StateLoader(reader: context.reader)
-        let requesting = try await client.asyncMap { try await loader.app(AppID($0)).state }
+        let requesting = try await client.asyncMap { try await context.client(AppID($0)).state }
         var choices: [AddressLogin.Choice] = []
         for account in try await context.accounts(of: user) where choices.count < ProveAddress.mostChoices {
             let tenant = try await loader.tenant(account.tenant)

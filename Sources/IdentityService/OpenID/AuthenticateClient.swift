@@ -38,7 +38,7 @@ package struct AuthenticateClient: UseCase, CustomStringConvertible {
     /// Returns the client; `nil` if it is unknown, or presents no secret in force although it is not public.
     package func run(_ run: UseCaseRun<AuthenticatedClient?>) async throws -> AuthenticatedClient? {
         guard let id = AppID(text: clientID) else { return nil }
-        let app = try await StateLoader(reader: run.context.reader).app(id)
+        let app = try await run.context.client(id)
         guard let registration = app.state.client else { return nil }
         guard let secret else {
             return registration.isPublic ? AuthenticatedClient(id: id.uuid, secretID: nil) : nil

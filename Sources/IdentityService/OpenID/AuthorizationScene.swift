@@ -23,7 +23,7 @@ struct AuthorizationScene: Sendable {
         _ stored: StoredRequest, cookie: String?, _ context: ServiceContext, at time: Timestamp
     ) async throws {
         let id = try AuthorizationRequest.client(of: stored.parameters)
-        let app = try await StateLoader(reader: context.reader).app(id)
+        let app = try await context.client(id)
         guard let registration = app.state.client else { throw AuthorizationFault.page(.unknownClient) }
         request = try AuthorizationRequest(stored.parameters, registration)
         self.context = context

@@ -150,8 +150,8 @@ extension ServiceContext {
     /// What a request gets that cannot be read; `nil` for one that can. Nothing is stored before that is known.
     fileprivate func refusal(of parameters: AuthorizationParameters) async throws -> AuthorizationAnswer? {
         do {
-            let client = try AuthorizationRequest.client(of: parameters)
-            guard let registration = try await StateLoader(reader: reader).app(client).state.client else {
+            let id = try AuthorizationRequest.client(of: parameters)
+            guard let registration = try await client(id).state.client else {
                 return .fault(.unknownClient)
             }
             _ = try AuthorizationRequest(parameters, registration)
@@ -167,8 +167,7 @@ extension ServiceContext {
         switch fault {
         case .page(let page): return .fault(AuthorizationAnswer.Fault(page))
         case .redirect(let error):
-            let client = try AuthorizationRequest.client(of: parameters)
-            let app = try await StateLoader(reader: reader).app(client).state
+            let app = try await client(AuthorizationRequest.client(of: parameters)).state
             guard let registration = app.client else { return .fault(.unknownClient) }
             return refusal(error, parameters, registration, app.name ?? "")
         }

@@ -43,7 +43,7 @@ struct GrantInLog: Sendable {
         ground.consent = Consent.fold(try consents.map { try EventCodec.decode($0) })
         return GrantInLog(
             tenant: log.tenant, employee: log.employee,
-            client: try StateLoader.app(client, events[.app(client)] ?? []), ground: ground,
+            client: try await context.signed(StateLoader.app(client, events[.app(client)] ?? [])), ground: ground,
             consentVersion: consents.version, sessionID: session, session: log.session,
             grant: try GrantGround.Grant(events[granted] ?? []), longest: context.settings.grantLifetime)
     }

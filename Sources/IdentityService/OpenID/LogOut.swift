@@ -105,7 +105,7 @@ extension ServiceContext {
             parameters["client_id"].map({ $0 == hint.client.description }) ?? true
         else { return LogOutRequest() }
         var request = LogOutRequest(hint: hint)
-        let app = try await StateLoader(reader: reader).app(hint.client)
+        let app = try await client(hint.client)
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })
         else { return request }

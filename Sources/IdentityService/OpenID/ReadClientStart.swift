@@ -26,7 +26,7 @@ package struct ReadClientStart: UseCase {
 
     /// Returns name and origin; `nil` if there is no such client.
     package func run(_ run: UseCaseRun<Start?>) async throws -> Start? {
-        let app = try await StateLoader(reader: run.context.reader).app(AppID(client))
+        let app = try await run.context.client(AppID(client))
         guard let registration = app.state.client, let name = app.state.name else { return nil }
         return Start(name: name, origin: registration.redirects.first?.webOrigin)
     }

@@ -42,7 +42,9 @@ package struct ReplaceEventsKey: Sendable {
                     AND pid <> pg_backend_pid() LIMIT 1
                 """)
             guard others.isEmpty else { throw StillServed() }
-            try await ring.replaceEventsKey(keys, on: &connection)
+            var key = SecretKey()
+            while old.keyIDs.contains(EventCodes(key: key.symmetric).keyID) { key = SecretKey() }
+            try await ring.replaceEventsKey(by: key, keys, on: &connection)
             let starts = Array(stride(from: 0, to: sizes.count, by: EventsKeyReplaced.maximumCount))
             // The old key says so itself, so that a process that finds it in the database again knows that it ended.
             if let system = sizes.firstIndex(where: { $0.ledger == LedgerID.system.uuid }) {

@@ -18,7 +18,8 @@ package struct RowExamination: Sendable {
             case missing
             /// Claims have a row, and the log does not have them.
             case foreign
-            /// Streams of the log are not as a service wrote them; what they say of claims is not compared.
+            /// Streams of the log are not as a service wrote them, or have a name that does not open; what they say of
+            /// claims is not compared.
             case damaged
         }
 
@@ -112,6 +113,7 @@ package struct RowExamination: Sendable {
         var missing = 0, confirmed: Int64 = 0, damaged = 0
         try await log.each(damaged: { _ in damaged += 1 }) { found in
             let certain = found.flatMap(\.claims)
+            damaged += found.count(where: \.isSealed)
             let possible = found.flatMap(\.candidates) + found.flatMap(\.alternatives)
             let rows = try await ledgers.claims((certain + possible).map(\.key))
             missing += found.count { found in

@@ -25,6 +25,8 @@ package struct RowsOfLog: Sendable {
         var cutoffs: [SessionCutoff.Row] = []
         /// The stream of an employee whose personal data was erased.
         var erased: StreamID?
+        /// Whether the name of a person who was not erased does not open.
+        var isSealed = false
     }
 
     /// The kinds of streams that yield something.
@@ -60,10 +62,10 @@ package struct RowsOfLog: Sendable {
         for ledger in ledgers {
             var after: StreamID?
             while case let streams = try await streams(of: ledger, after: after), let last = streams.last {
-                do { try await body(read(streams, log)) } catch let error as LedgerError where error.isDamage {
+                do { try await body(read(streams, log)) } catch let error where Self.isDamage(error) {
                     guard let damaged else { throw error }
                     for stream in streams {
-                        do { try await body(read([stream], log)) } catch let error as LedgerError where error.isDamage {
+                        do { try await body(read([stream], log)) } catch let error where Self.isDamage(error) {
                             damaged(stream)
                         }
                     }
@@ -71,6 +73,10 @@ package struct RowsOfLog: Sendable {
                 after = last
             }
         }
+    }
+
+    private static func isDamage(_ error: any Error) -> Bool {
+        (error as? LedgerError)?.isDamage ?? (error is KeysError)
     }
 
     private func read(_ streams: [StreamID], _ log: LedgerReader) async throws -> [Found] {
@@ -134,6 +140,7 @@ extension RowsOfLog {
         var found = Found(claims: try founding(of: tenant, events))
         found.claims.append(ring.memberClaim(id, of: account.user, in: tenant))
         found.claims.append(ring.accountClaim(id, of: account.user, in: tenant))
+        found.isSealed = account.companyEmployeeID.text == nil
         if !account.isReleased, let text = account.companyEmployeeID.text, let name = try? CompanyEmployeeID(text) {
             found.claims.append(Claim(key: ring.employeeClaim(name, in: tenant), owner: id.uuid))
         }
@@ -179,9 +186,9 @@ extension RowsOfLog {
 
     private func user(_ id: UserID, _ events: StreamEvents, _ keys: [UUID: PersonKey]) throws -> Found {
         let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
-        guard !state.isErased, state.holdsEmail, let text = state.email?.text,
-            let address = try? EmailAddress(recorded: text)
-        else { return Found() }
+        guard !state.isErased, state.holdsEmail, let email = state.email else { return Found() }
+        guard let text = email.text else { return Found(isSealed: true) }
+        guard let address = try? EmailAddress(recorded: text) else { return Found() }
         // A user who registered before addresses had keys, or whose folded address somebody else has, owns one of the two.
         return Found(alternatives: [
             Claim(key: ring.addressClaim(address), owner: id.uuid),

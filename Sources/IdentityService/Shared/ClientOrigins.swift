@@ -18,7 +18,9 @@ actor ClientOrigins {
             let page = try await context.reader.ledger(
                 .system, after: after, limit: 500, types: [AppClientChanged.type])
             for event in page.events {
-                guard let payload = try EventCodec.payload(of: event) as? AppClientChanged else { continue }
+                guard let payload = try EventCodec.payload(of: event) as? AppClientChanged,
+                    try await context.signedClients.contain(event, context.reader)
+                else { continue }
                 clients[event.stream.id] = Set(payload.client.origins.map(\.text))
             }
             after = page.cursor

@@ -33,6 +33,8 @@ package struct ServiceContext: Sendable {
     let tokenKeys: TokenKeys
     /// The origins of clients of the OpenID provider.
     let clientOrigins = ClientOrigins()
+    /// What the operator signed about clients.
+    let signedClients = SignedClients()
     /// The keys that sign ID tokens.
     let idTokenKeys: IDTokenKeys
     /// The secret that the pages act with.

@@ -374,11 +374,13 @@ extension KeyRing {
     /// Stores a new key of events, and keeps the present one as an older one.
     ///
     /// - Throws: ``KeysError`` and `PostgresError`.
-    package func replaceEventsKey(_ masters: MasterKeys, on connection: inout PostgresConnection) async throws {
+    package func replaceEventsKey(
+        by key: SecretKey, _ masters: MasterKeys, on connection: inout PostgresConnection
+    ) async throws {
         let version = Int32(clamping: masters.current), master = try masters.key(version: masters.current)
         let name = KeyPurpose.olderEvents(olderEvents.count + 1)
         let older = try KeyPurpose.wrap(name, master: masters.current).wrap(secret(.events), under: master)
-        let wrapped = try KeyPurpose.events.wrap(master: masters.current).wrap(SecretKey(), under: master)
+        let wrapped = try KeyPurpose.events.wrap(master: masters.current).wrap(key, under: master)
         try await connection.execute(
             "INSERT INTO tenure.purpose_key (purpose, master_version, wrapped) VALUES (\(name), \(version), \(older))")
         try await connection.execute(

@@ -52,6 +52,8 @@ public struct EventCodes: Sendable {
 
     /// The two bytes that name the key in the codes that it makes.
     public var keyID: [UInt8] { key.id }
+    /// The same of all keys, replaced ones too.
+    public var keyIDs: [[UInt8]] { [key.id] + older.map(\.id) }
 
     /// Whether the log, as far as it was read, ends the key that makes the codes: the database then has an old key.
     public var isReplaced: Bool { disowned.ends(key.id) }

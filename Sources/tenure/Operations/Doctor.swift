@@ -302,8 +302,9 @@ extension Examination {
                     ("\(rows) of \(finding.table) are there that the log does not have", "run: tenure restore finish")
                 case .damaged:
                     (
-                        "\(Noun("stream").counted(finding.count)) of the log cannot be read",
-                        "run: tenure verify; it names the place"
+                        "\(Noun("stream").counted(finding.count)) of the log cannot be read, or have names that do "
+                            + "not open",
+                        "run: tenure verify, which names damage; keys of people come back from a backup only"
                     )
                 }
             return Finding(

@@ -69,6 +69,18 @@ struct `Claims by the log` {
         }
     }
 
+    @Test(arguments: ["DELETE FROM tenure.person_key", "UPDATE tenure.person_key SET wrapped = sha256('x')"])
+    func `are compared for all others where the key of somebody is gone or spoilt`(change: String) async throws {
+        try await inTurn { world in
+            _ = try await people(world)
+            try await run(
+                world,
+                "\(change) WHERE key_id = (SELECT owner FROM tenure.claim WHERE kind IN ('email', 'address') LIMIT 1)")
+            let found = try await findings(world)
+            #expect(found.map(\.problem) == [.damaged] && found[0].count == 1, "\(found)")
+        }
+    }
+
     @Test func `are made anew after a restore, and sessions end`() async throws {
         try await inTurn { world in
             let (founder, member, company) = try await people(world)
