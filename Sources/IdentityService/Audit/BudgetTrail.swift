@@ -92,7 +92,7 @@ struct BudgetTrail: Sendable {
             // The row of a budget is forgotten a year after its last charge.
             if time < known.charged.adding(.seconds(BudgetRules.yearSeconds)) { next.charges += known.charges }
             let refilled = known.refilled.adding(refill * max(0, known.spent + 1 - count))
-            let isCapped = key.device == nil && key.share == nil && next.charges > rules.unknownLifetimeCap
+            let isCapped = key.device == nil && next.charges > cap(of: key, limit)
             if (count <= known.spent && refilled > latest) || isCapped || known.blocked.map({ $0 > latest }) ?? false {
                 words = words ?? Self.lowered
             } else if count > 1 {
@@ -102,6 +102,12 @@ struct BudgetTrail: Sendable {
         if key.device != nil { next.blocked = block(after: next) }
         budgets[key] = next
         return words
+    }
+
+    /// The charges without a success that a budget of unknown devices, or a share of it, ever takes.
+    private func cap(of key: Key, _ limit: Int) -> Int {
+        guard key.share != nil else { return rules.unknownLifetimeCap }
+        return limit == rules.unknownAppLimit ? rules.unknownAppLifetimeCap : rules.unknownTenantLifetimeCap
     }
 
     /// Until when the last charge of a known device blocks the next one.

@@ -43,6 +43,8 @@ package struct RowRestoration: Sendable {
     /// backup. The service must not run.
     package func rebuild() async throws -> Report {
         var report = Report()
+        // A damaged stream ends the command before anything is changed.
+        try await log.each { _ in }
         let ledgers = try await ledgersWithRows()
         for ledger in ledgers {
             report.deleted += try await forget(ledger)

@@ -59,7 +59,9 @@ package struct MasterKeyRotation: Sendable {
         for row in rows {
             let (name, version, wrapped) = try row.decode(String.self, Int32.self, [UInt8].self)
             guard KeyPurpose.isKnown(name) else {
-                throw KeysError(code: .rekeyingIncomplete, reason: "a purpose is not known to this program")
+                throw KeysError(
+                    code: .rekeyingIncomplete, reason: "a purpose is not known to this program",
+                    remedy: "use the newest version; if none knows the row '\(name)' of tenure.purpose_key, delete it")
             }
             let master = try masters.key(version: Int(version))
             guard let key = KeyPurpose.wrap(name, master: Int(version)).unwrap(wrapped, under: master) else {

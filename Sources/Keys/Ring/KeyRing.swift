@@ -230,19 +230,25 @@ extension KeyRing {
         // all.
         if purposes.isEmpty != buckets.isEmpty { (purposes, buckets) = try await rows(&connection) }
         guard !(purposes.isEmpty && buckets.isEmpty) else { return nil }
-        let versions = Set(try purposes.map { Int(try $0.decode(column: 1, as: Int32.self)) })
+        // A purpose of a later version of the program is skipped.
+        let stored = try purposes.map { try $0.decode(String.self, Int32.self, [UInt8].self) }
+            .filter { KeyPurpose.isKnown($0.0) }
+        let versions = Set(stored.filter { KeyPurpose(rawValue: $0.0) != nil }.map { Int($0.1) })
         let masters = try await store.keys(holding: versions.union(try BucketKeyRow.versions(buckets)))
         var keys: [KeyPurpose: SecretKey] = [:]
         var older: [SecretKey] = []
-        for row in purposes {
-            let (name, version, wrapped) = try row.decode(String.self, Int32.self, [UInt8].self)
-            // A purpose of a later version of the program is skipped.
-            guard KeyPurpose.isKnown(name) else { continue }
-            let master = try masters.key(version: Int(version))
-            guard let key = KeyPurpose.wrap(name, master: Int(version)).unwrap(wrapped, under: master) else {
-                throw KeysError.wrongMasterKey(version: Int(version))
+        for (name, version, wrapped) in stored {
+            let purpose = KeyPurpose(rawValue: name), wrap = KeyPurpose.wrap(name, master: Int(version))
+            do {
+                let master = try masters.key(version: Int(version))
+                guard let key = wrap.unwrap(wrapped, under: master) else {
+                    throw KeysError.wrongMasterKey(version: Int(version))
+                }
+                if let purpose { keys[purpose] = key } else { older.append(key) }
+            } catch {
+                // Whoever writes the database may add such a row. An older key that does not open makes no code right.
+                guard purpose == nil else { throw error }
             }
-            if let purpose = KeyPurpose(rawValue: name) { keys[purpose] = key } else { older.append(key) }
         }
         try await addMissing(to: &keys, &connection, masters)
         let opened = Set(try buckets.map { try BucketKeyRow($0).open(masters).bucket })

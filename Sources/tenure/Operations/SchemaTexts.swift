@@ -2,9 +2,9 @@ import IdentityService
 import Postgres
 import Schema
 
-/// The functions, triggers, rules and policies of the schema `tenure` that this program did not make, and the
-/// constraints that are gone: whoever owns the schema can replace a function that the service calls, and hide rows from
-/// it.
+/// The functions, triggers, rules, policies and indexes of the schema `tenure` that this program did not make, tables
+/// whose storage or row security it did not set so, and the constraints that are gone: whoever owns the schema can
+/// replace a function that the service calls, and hide rows from it.
 struct SchemaTexts: Sendable, Equatable {
     /// Each object with what it is, by name.
     let foreign: [String]
@@ -18,8 +18,21 @@ struct SchemaTexts: Sendable, Equatable {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
-                SELECT oid::regprocedure::text, proname::text, prosrc FROM pg_proc
-                WHERE pronamespace = to_regnamespace('tenure')
+                SELECT oid::regprocedure::text, proname::text,
+                    CASE WHEN prosecdef OR EXISTS (SELECT 1 FROM unnest(proconfig) AS one (text)
+                        WHERE one.text LIKE 'search_path=%'
+                            AND one.text !~ '^search_path=((pg_catalog|pg_temp|tenure)(, |$))+$') THEN '' ELSE prosrc END
+                FROM pg_proc WHERE pronamespace = to_regnamespace('tenure')
+                UNION ALL
+                SELECT 'index ' || c.oid::regclass::text, 'INDEX ' || c.relname, ''
+                FROM pg_index AS i JOIN pg_class AS c ON c.oid = i.indexrelid
+                WHERE c.relnamespace = to_regnamespace('tenure')
+                    AND NOT EXISTS (SELECT 1 FROM pg_constraint AS o WHERE o.conindid = i.indexrelid)
+                UNION ALL
+                SELECT 'table ' || c.oid::regclass::text, '', '' FROM pg_class AS c
+                WHERE c.relnamespace = to_regnamespace('tenure') AND c.relkind IN ('r', 'p')
+                    AND (c.relpersistence <> 'p' OR (EXISTS (SELECT 1 FROM pg_policy AS p WHERE p.polrelid = c.oid)
+                        AND NOT (c.relrowsecurity AND c.relforcerowsecurity)))
                 UNION ALL
                 SELECT 'trigger ' || t.tgname || ' of ' || t.tgrelid::regclass::text, '', ''
                 FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
@@ -50,7 +63,10 @@ struct SchemaTexts: Sendable, Equatable {
         let objects = try rows.map { try $0.decode(String.self, String.self, String.self) }
         return SchemaTexts(
             foreign: objects.filter { _, name, body in
-                name.isEmpty
+                if name.hasPrefix("INDEX ") {
+                    return !texts.contains { $0.contains("\(name) ") || $0.contains("\(name)\n") }
+                }
+                return name.isEmpty
                     || !texts.contains { $0.contains("FUNCTION tenure.\(name)(") && $0.contains("$$\(body)$$") }
             }.map { $0.0 }, missing: constraints.filter { !present.contains($0) }.sorted())
     }

@@ -101,6 +101,22 @@ struct ReplaceEventsKeyTests {
         }
     }
 
+    @Test func `rows of keys that nobody made stop no start`() async throws {
+        try await TestDatabase.with { database in
+            try await process(database) { codes, _, _ in
+                try await database.withPool { pool in
+                    _ = try await pool.query(
+                        """
+                        INSERT INTO tenure.purpose_key (purpose, master_version, wrapped) VALUES
+                            ('events.9', 1, decode(repeat('00', 60), 'hex')), ('zzz', 99, decode(repeat('00', 60), 'hex')),
+                            ('events.x', 99, decode(repeat('00', 60), 'hex'))
+                        """, in: [LedgerID]())
+                    #expect(try await load(pool).keyID == codes.keyID)
+                }
+            }
+        }
+    }
+
     @Test func `rows behind the founding, in its stream, stop nobody who starts`() async throws {
         try await TestDatabase.with { database in
             let operatorKey = try OperatorPublicKey(bytes: try SigningKeyPair().key.bytes)

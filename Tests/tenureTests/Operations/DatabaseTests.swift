@@ -102,18 +102,27 @@ struct DatabaseMigrationTests {
                     CREATE POLICY claim_more ON tenure.claim TO tenure_app USING (true);
                     ALTER POLICY session_of_ledgers ON tenure.session USING (true);
                     ALTER POLICY ledger_for_reader ON tenure.ledger TO tenure_app;
-                    ALTER TABLE tenure.event DROP CONSTRAINT event_stream_key, DROP CONSTRAINT event_time
+                    ALTER TABLE tenure.event DROP CONSTRAINT event_stream_key, DROP CONSTRAINT event_time;
+                    CREATE INDEX event_short ON tenure.event (stream_id) WHERE type <> 'EmployeeCancelled';
+                    ALTER TABLE tenure.flow SET UNLOGGED;
+                    ALTER TABLE tenure.session NO FORCE ROW LEVEL SECURITY;
+                    ALTER FUNCTION tenure.make_heads(uuid[]) SECURITY DEFINER;
+                    ALTER FUNCTION tenure.lock_heads(uuid[]) SET search_path = evil, pg_catalog
                     """)
                 let found = Examination.findings(try await SchemaTexts.read(pool))
                 #expect(
                     found.map(\.detail) == [
                         "constraint event_stream_key is missing", "constraint event_time is missing",
+                        "index tenure.event_short is not this version's",
                         "policy claim_more of tenure.claim is not this version's",
                         "policy hide of tenure.event is not this version's",
                         "policy ledger_for_reader of tenure.ledger is not this version's",
                         "policy session_of_ledgers of tenure.session is not this version's",
-                        "rule lose of tenure.claim is not this version's", "tenure.other() is not this version's",
-                        "tenure.require(boolean) is not this version's",
+                        "rule lose of tenure.claim is not this version's",
+                        "table tenure.flow is not this version's", "table tenure.session is not this version's",
+                        "tenure.lock_heads(uuid[]) is not this version's",
+                        "tenure.make_heads(uuid[]) is not this version's",
+                        "tenure.other() is not this version's", "tenure.require(boolean) is not this version's",
                         "trigger watch of tenure.event is not this version's",
                     ])
                 #expect(found.allSatisfy { $0.verdict == .bad && $0.remedy != nil })
