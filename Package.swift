@@ -77,12 +77,20 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // What is not Swift is embedded by C targets that scripts/embed writes, one beside each target that owns files.
+        .target(name: "CSchema"),
+        .target(name: "CText"),
+        .target(name: "CCredentials"),
+        .target(name: "CAPIReference"),
+        .target(name: "CHTTPAPI"),
+        .target(name: "Embedding", swiftSettings: settingsBesideC),
         .target(
-            name: "Schema", path: "schema", exclude: ["README.md", "released"], sources: ["Schema.swift"],
-            resources: [.embedInCode("migrations"), .embedInCode("functions"), .embedInCode("distributed")],
-            swiftSettings: settings),
+            name: "Schema", dependencies: ["CSchema", "Embedding"], path: "schema",
+            exclude: ["README.md", "released", "migrations", "functions", "distributed"], sources: ["Schema.swift"],
+            swiftSettings: settingsBesideC),
         .target(name: "Canonical", swiftSettings: settings),
-        .target(name: "Text", swiftSettings: settings),
+        .target(
+            name: "Text", dependencies: ["CText", "Embedding"], exclude: ["Tables"], swiftSettings: settingsBesideC),
         .target(name: "ErrorCodes", swiftSettings: settings),
         .target(name: "PrivateFiles", swiftSettings: settings),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
@@ -92,7 +100,10 @@ let package = Package(
         .target(
             name: "Keys", dependencies: ["Postgres", "PrivateFiles", "Canonical", crypto], swiftSettings: settings),
         .target(
-            name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+            name: "Credentials",
+            dependencies: ["CCredentials", "Embedding", "Text", "Canonical", crypto, cryptoExtras],
+            exclude: ["Questions/questions-1.tsv", "Strength/common-passphrases-10000.txt"],
+            swiftSettings: settingsBesideC),
         .target(name: "AccessTokens", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(
             name: "TenureTokens", dependencies: ["AccessTokens", "Canonical", asyncHTTPClient, nioCore, nioHTTP1],
@@ -136,11 +147,9 @@ let package = Package(
                 "Ledger", "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging,
                 lifecycle,
             ], swiftSettings: settings),
-        .target(name: "CContract"),
-        .target(name: "Contract", dependencies: ["CContract"], swiftSettings: settingsBesideC),
         .target(
-            name: "APIReference", dependencies: [yams],
-            resources: [.embedInCode("style.css"), .embedInCode("script.js")], swiftSettings: settings),
+            name: "APIReference", dependencies: ["CAPIReference", "Embedding", yams],
+            exclude: ["style.css", "script.js"], swiftSettings: settingsBesideC),
         .target(name: "TenureAPI", dependencies: ["ErrorCodes", "Canonical"], swiftSettings: settings),
         // Run by scripts/generate.
         .executableTarget(
@@ -149,15 +158,13 @@ let package = Package(
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "Contract",
+                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "CHTTPAPI", "Embedding",
                 "AccessTokens",
                 "HTTPLimits",
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, mustache, nioCore,
                 nioHTTPTypes, logging, lifecycle,
             ],
-            resources: [
-                .embedInCode("Pages/Templates"), .embedInCode("Pages/Assets"), .embedInCode("Pages/Words"),
-            ], swiftSettings: settings),
+            exclude: ["Pages/Templates", "Pages/Assets", "Pages/Words"], swiftSettings: settingsBesideC),
         .target(
             name: "TenureClient",
             dependencies: [
@@ -272,13 +279,13 @@ let package = Package(
             name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
             swiftSettings: settingsOfTests),
         .testTarget(
-            name: "GenerateContractTests", dependencies: ["GenerateContract", "Contract", "TenureAPI", "ErrorCodes"],
+            name: "GenerateContractTests", dependencies: ["GenerateContract", "TenureAPI", "ErrorCodes"],
             swiftSettings: settingsOfTests),
         .testTarget(name: "APIReferenceTests", dependencies: ["APIReference"], swiftSettings: settingsOfTests),
         .testTarget(
             name: "HTTPAPITests",
             dependencies: [
-                "HTTPAPI", "HTTPLimits", "Contract", "TenureServer", "IdentityService", "TenureAPI", "TenureClient",
+                "HTTPAPI", "HTTPLimits", "Embedding", "TenureServer", "IdentityService", "TenureAPI", "TenureClient",
                 "ErrorCodes", "AccessTokens",
                 "Canonical",
                 crypto, hummingbird, hummingbirdTesting, httpTypes, mustache, nioCore, nioConcurrency, nioPosix, nioSSL,

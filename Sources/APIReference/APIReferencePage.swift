@@ -1,16 +1,22 @@
+import CAPIReference
+import Embedding
+
 /// The page that documents an HTTP API, generated from its OpenAPI 3.1 document.
 ///
 /// The page loads the style sheet and the script from `docs/` beside itself and nothing else. It has no inline style or
 /// script, so it works under a strict Content Security Policy. Without the script it is complete; the script adds the
 /// search and the buttons that copy.
 package struct APIReferencePage: Sendable {
+    private static let files = unsafe EmbeddedFiles(
+        count: apireference_count, names: apireference_names, bytes: apireference_bytes, sizes: apireference_sizes)
+
     package let html: String
 
     /// The style sheet, `docs/style.css`.
-    package static var style: [UInt8] { PackageResources.style_css }
+    package static var style: [UInt8] { files["style.css"] }
 
     /// The script, `docs/script.js`.
-    package static var script: [UInt8] { PackageResources.script_js }
+    package static var script: [UInt8] { files["script.js"] }
 
     /// Generates the page.
     ///

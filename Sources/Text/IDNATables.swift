@@ -1,7 +1,7 @@
 /// The properties of code points in U-labels, read once from the generated table.
 struct IDNATables: Sendable {
     /// Unicode 15.0.
-    static let version15 = IDNATables(UnicodeIDNA15.encoded)
+    static let version15 = IDNATables(EmbeddedTables.digits(of: "idna-15"))
 
     /// The property Joining_Type, as far as a contextual rule reads it.
     enum Joining: UInt8 {

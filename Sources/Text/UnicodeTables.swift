@@ -1,7 +1,7 @@
 /// The properties that the rules use, read once from the generated table.
 struct UnicodeTables: Sendable {
     /// Unicode 15.0.
-    static let version15 = UnicodeTables(UnicodeData15.encoded)
+    static let version15 = UnicodeTables(EmbeddedTables.digits(of: "unicode-15"))
 
     /// Code points with a general category other than Cn and Cs, including private use.
     let assigned: ScalarSet

@@ -20,19 +20,25 @@ enum ImportTable {
     static let platformOfPureTargets: Set<String> = ["FoundationEssentials"]
 
     static let rows: [String: Row] = [
-        "Schema": Row(isPure: true),
+        "CSchema": Row(isPure: true),
+        "CText": Row(isPure: true),
+        "CCredentials": Row(isPure: true),
+        "CAPIReference": Row(isPure: true),
+        "CHTTPAPI": Row(isPure: true),
+        "Embedding": Row(isPure: true),
+        "Schema": Row(local: ["CSchema", "Embedding"], isPure: true),
         "CLibPQ": Row(isPure: true),
         "CCurl": Row(isPure: true),
         "SMTP": Row(local: ["CCurl"]),
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
-        "Text": Row(isPure: true),
+        "Text": Row(local: ["CText", "Embedding"], isPure: true),
         "ErrorCodes": Row(isPure: true),
         "PrivateFiles": Row(),
         "Postgres": Row(local: ["CLibPQ"], external: ["Logging", "ServiceLifecycle"]),
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "Keys": Row(local: ["Postgres", "PrivateFiles", "Canonical"], external: ["Crypto"]),
-        "Credentials": Row(local: ["Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
+        "Credentials": Row(local: ["CCredentials", "Embedding", "Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
         "BLS12381": Row(isPure: true),
         "MPinCryptography": Row(local: ["BLS12381"], external: ["Crypto"], isPure: true),
         "MPinRequests": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),
@@ -65,14 +71,12 @@ enum ImportTable {
                 "Keys",
                 "Ledger", "Postgres", "MPinRequests", "Canonical",
             ], external: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle"]),
-        "CContract": Row(isPure: true),
-        "Contract": Row(local: ["CContract"], isPure: true),
-        "APIReference": Row(external: ["Yams"], isPure: true),
+        "APIReference": Row(local: ["CAPIReference", "Embedding"], external: ["Yams"], isPure: true),
         "TenureAPI": Row(local: ["ErrorCodes", "Canonical"], isPure: true),
         "GenerateContract": Row(local: ["TenureAPI", "ErrorCodes", "Canonical"], external: ["Yams"]),
         "HTTPAPI": Row(
             local: [
-                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "Contract",
+                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "CHTTPAPI", "Embedding",
                 "AccessTokens", "HTTPLimits", "Canonical",
             ],
             external: [

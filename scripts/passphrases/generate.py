@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/Credentials/Strength/CommonPassphrases10000.swift from a list of passwords.
+"""Writes Sources/Credentials/Strength/common-passphrases-10000.txt from a list of passwords.
 
 Usage:  generate.py FREQUENCY_LISTS            writes the table
         generate.py FREQUENCY_LISTS --check    fails when the committed table differs
@@ -20,7 +20,7 @@ import runpy
 import sys
 
 COUNT = 10_000
-OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/Credentials/Strength/CommonPassphrases10000.swift"
+OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/Credentials/Strength/common-passphrases-10000.txt"
 TAG = b"tenure/v1/common-passphrase\n"
 
 
@@ -41,19 +41,13 @@ def table(path):
     digests = sorted(hashlib.sha256(TAG + password.encode()).digest()[:4] for password in passwords)
     text = base64.b64encode(b"".join(digests)).decode().rstrip("=")
     digest = hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
-    lines = "\n".join("        " + text[start : start + 112] for start in range(0, len(text), 112))
-    return f'''// Made by scripts/passphrases/generate.py from the list of passwords of zxcvbn; do not edit.
-//
-// {digest}  frequency_lists.py
-//
-// List: Copyright 2012-2013 Dropbox, Inc., 2016 Daniel Wolf; used under the MIT licence.
-
-enum CommonPassphrases10000 {{
-    /// The sorted digests, four bytes each, in base64; the generator describes them.
-    static let encoded = """
+    lines = "\n".join(text[start : start + 112] for start in range(0, len(text), 112))
+    return f'''# Made by scripts/passphrases/generate.py from the list of passwords of zxcvbn; do not edit.
+#
+# {digest}  frequency_lists.py
+#
+# List: Copyright 2012-2013 Dropbox, Inc., 2016 Daniel Wolf; used under the MIT licence.
 {lines}
-        """
-}}
 '''
 
 

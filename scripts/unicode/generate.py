@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/Text/UnicodeData15.swift from the Unicode Character Database, version 15.0.0.
+"""Writes Sources/Text/Tables/unicode-15.txt from the Unicode Character Database, version 15.0.0.
 
 Usage:  generate.py UCD_DIRECTORY            writes the table
         generate.py UCD_DIRECTORY --check    fails when the committed table differs
@@ -30,7 +30,7 @@ import pathlib
 import sys
 
 VERSION = "15.0.0"
-OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/Text/UnicodeData15.swift"
+OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/Text/Tables/unicode-15.txt"
 HANGUL = range(0xAC00, 0xAC00 + 11172)
 
 
@@ -149,16 +149,13 @@ def encode(stream):
                 break
 
 
-def write_table(script, name, output, sources, text, summary):
-    """Writes a Swift file with an encoded table, or compares the committed one with it."""
-    lines = [f"// Made by scripts/unicode/{script} from the Unicode Character Database 15.0.0; do not edit.", "//"]
-    lines += [f"// {digest}  {source}" for source, digest in sources]
-    lines += ["//", "// Data: Copyright 1991-2022 Unicode, Inc.; used under https://www.unicode.org/license.html.", "",
-              f"enum {name} {{", "    /// The properties, in the encoding that the generator describes.",
-              '    static let encoded = #"""']
-    lines += ["        " + text[start:start + 112] for start in range(0, len(text), 112)]
-    lines += ['        """#', "}", ""]
-    made = "\n".join(lines)
+def write_table(script, output, sources, text, summary):
+    """Writes a file with an encoded table, or compares the committed one with it."""
+    lines = [f"# Made by scripts/unicode/{script} from the Unicode Character Database 15.0.0; do not edit.", "#"]
+    lines += [f"# {digest}  {source}" for source, digest in sources]
+    lines += ["#", "# Data: Copyright 1991-2022 Unicode, Inc.; used under https://www.unicode.org/license.html."]
+    lines += [text[start:start + 112] for start in range(0, len(text), 112)]
+    made = "\n".join(lines) + "\n"
     if "--check" in sys.argv[2:]:
         if output.read_text() != made:
             sys.exit("the committed table differs from a generated one")
@@ -170,7 +167,7 @@ def write_table(script, name, output, sources, text, summary):
 def main():
     database = Database(sys.argv[1])
     text = "".join(encode(numbers(database)))
-    write_table("generate.py", "UnicodeData15", OUTPUT, database.sources, text, f"{len(text)} characters")
+    write_table("generate.py", OUTPUT, database.sources, text, f"{len(text)} characters")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes Sources/Text/UnicodeIDNA15.swift: which code points a U-label may have (RFC 5892), for Unicode 15.0.0.
+"""Writes Sources/Text/Tables/idna-15.txt: which code points a U-label may have (RFC 5892), for Unicode 15.0.0.
 
 Usage:  generate_idna.py UCD_DIRECTORY            writes the table
         generate_idna.py UCD_DIRECTORY --check    fails when the committed table differs
@@ -30,7 +30,7 @@ import sys
 
 import generate
 
-OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/Text/UnicodeIDNA15.swift"
+OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/Text/Tables/idna-15.txt"
 
 # RFC 5892, section 2.6. The contextual ones have rules of their own in the code.
 PVALID = {0xDF, 0x3C2, 0x6FD, 0x6FE, 0xF0B, 0x3007}
@@ -128,7 +128,7 @@ class Properties:
 def main():
     properties = Properties(sys.argv[1])
     text = "".join(generate.encode(properties.numbers()))
-    generate.write_table("generate_idna.py", "UnicodeIDNA15", OUTPUT, properties.sources, text,
+    generate.write_table("generate_idna.py", OUTPUT, properties.sources, text,
                          f"{len(text)} characters, {len(properties.valid)} valid code points")
 
 

@@ -24,8 +24,20 @@ public struct QuestionList: Sendable {
     /// The questions in the order of their numbers.
     public let questions: [ListedQuestion]
 
-    init(version: Int, entries: [Entry]) {
+    /// Version 1: 48 questions. Texts, order and weights are frozen; a test compares their hash.
+    ///
+    /// The weights are an estimate of how often users choose a question, not a measurement.
+    static let version1 = QuestionList(version: 1)
+
+    /// Reads the file of a version: for each question a line with its weight and its texts in English, German and
+    /// French, separated by tabs.
+    private init(version: Int) {
         self.version = version
+        let entries = EmbeddedLists.lines(of: "Questions/questions-\(version).tsv").compactMap { line -> Entry? in
+            let fields = line.split(separator: "\t").map(String.init)
+            guard fields.count == 4, let weight = UInt64(fields[0]) else { return nil }
+            return Entry(weight: weight, en: fields[1], de: fields[2], fr: fields[3])
+        }
         questions = zip(1..., entries).map { ListedQuestion(version: version, number: $0, entry: $1) }
     }
 

@@ -158,7 +158,7 @@ enum CommonPassphrases {
 
     /// The digests in ascending order.
     static let digests: [UInt32] = {
-        var text = CommonPassphrases10000.encoded.filter { !$0.isWhitespace }
+        var text = EmbeddedLists.lines(of: "Strength/common-passphrases-10000.txt").joined()
         text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let bytes = Base64.decode(text) ?? []
         return stride(from: 0, to: bytes.count - bytes.count % 4, by: 4).map { start in

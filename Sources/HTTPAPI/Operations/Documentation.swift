@@ -21,14 +21,14 @@ extension Route {
 /// The documents about the API. They do not change while the process runs, so each is made once, at its first use.
 enum Documentation {
     /// The OpenAPI document.
-    static let contract = fixed(Contract.bytes, "application/yaml")
+    static let contract = fixed(EmbeddedFiles.httpAPI["openapi.yaml"], "application/yaml")
 
     /// The style sheet of the page.
     static let style = fixed(APIReferencePage.style, "text/css; charset=utf-8")
 
     static let script = fixed(APIReferencePage.script, "text/javascript; charset=utf-8")
 
-    static let page = page(of: Contract.bytes)
+    static let page = page(of: EmbeddedFiles.httpAPI["openapi.yaml"])
 
     /// Renders the page of a contract. A contract that cannot be read gives a page that says so, with all error codes.
     static func page(of contract: [UInt8]) -> Reply {

@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import Embedding
 import NIOCore
 
 /// A file that pages load. Its address contains a hash of all files, so browsers keep it without asking again, and a
@@ -26,20 +27,7 @@ enum PageAsset: String, Sendable, CaseIterable {
     case answer = "answer.js"
 
     /// The content.
-    var bytes: [UInt8] {
-        switch self {
-        case .style: PackageResources.pages_css
-        case .device: PackageResources.device_js
-        case .flow: PackageResources.flow_js
-        case .pick: PackageResources.pick_js
-        case .accounts: PackageResources.accounts_js
-        case .prefill: PackageResources.prefill_js
-        case .arm: PackageResources.arm_js
-        case .sign: PackageResources.sign_js
-        case .waiting: PackageResources.waiting_js
-        case .answer: PackageResources.answer_js
-        }
-    }
+    var bytes: [UInt8] { EmbeddedFiles.httpAPI["Assets/\(rawValue)"] }
 
     /// The path of the file.
     var path: String { "/assets/\(hash)/\(rawValue)" }

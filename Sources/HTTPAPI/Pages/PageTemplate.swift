@@ -1,3 +1,4 @@
+import Embedding
 import Mustache
 
 /// A template of the pages. The raw value is the name by which templates refer to each other.
@@ -69,42 +70,7 @@ enum PageTemplate: String, Sendable, CaseIterable {
 
     /// The Mustache text, as it was compiled in.
     var source: String {
-        let bytes =
-            switch self {
-            case .layout: PackageResources.layout_mustache
-            case .notice: PackageResources.notice_mustache
-            case .consent: PackageResources.consent_mustache
-            case .logout: PackageResources.logout_mustache
-            case .login: PackageResources.login_mustache
-            case .loginAddress: PackageResources.loginAddress_mustache
-            case .pick: PackageResources.pick_mustache
-            case .key: PackageResources.key_mustache
-            case .answers: PackageResources.answers_mustache
-            case .passphrase: PackageResources.passphrase_mustache
-            case .accounts: PackageResources.accounts_mustache
-            case .ending: PackageResources.ending_mustache
-            case .registerChoice: PackageResources.registerChoice_mustache
-            case .register: PackageResources.register_mustache
-            case .credentials: PackageResources.credentials_mustache
-            case .wayBack: PackageResources.wayBack_mustache
-            case .wayBackWait: PackageResources.wayBackWait_mustache
-            case .sections: PackageResources.sections_mustache
-            case .arm: PackageResources.arm_mustache
-            case .wordRows: PackageResources.wordRows_mustache
-            case .account: PackageResources.account_mustache
-            case .devices: PackageResources.devices_mustache
-            case .sessions: PackageResources.sessions_mustache
-            case .consents: PackageResources.consents_mustache
-            case .approvals: PackageResources.approvals_mustache
-            case .sign: PackageResources.sign_mustache
-            case .refused: PackageResources.refused_mustache
-            case .waiting: PackageResources.waiting_mustache
-            case .waitingEnd: PackageResources.waitingEnd_mustache
-            case .deviceMail: PackageResources.deviceMail_mustache
-            case .mailLink: PackageResources.mailLink_mustache
-            case .answer: PackageResources.answer_mustache
-            }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: EmbeddedFiles.httpAPI["Templates/\(rawValue).mustache"], as: UTF8.self)
     }
 
     /// Renders the template.

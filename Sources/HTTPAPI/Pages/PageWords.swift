@@ -1,8 +1,10 @@
+import Embedding
+
 /// The texts of the pages, one file for each language, with a line `name = text` for each text.
 enum PageWords {
-    private static let english = parse(PackageResources.english_words)
-    private static let german = parse(PackageResources.german_words)
-    private static let french = parse(PackageResources.french_words)
+    private static let english = parse(EmbeddedFiles.httpAPI["Words/english.words"])
+    private static let german = parse(EmbeddedFiles.httpAPI["Words/german.words"])
+    private static let french = parse(EmbeddedFiles.httpAPI["Words/french.words"])
 
     /// The texts of a language by their names.
     static func of(_ language: PageLanguage) -> [String: String] {

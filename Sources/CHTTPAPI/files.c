@@ -1,0 +1,294 @@
+// Made by scripts/embed.
+#include "CHTTPAPI.h"
+
+// #embed is standard in C23 and an extension before it.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char file_0[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/account.mustache"
+};
+static const unsigned char file_1[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/accounts.mustache"
+};
+static const unsigned char file_2[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/answer.mustache"
+};
+static const unsigned char file_3[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/answers.mustache"
+};
+static const unsigned char file_4[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/approvals.mustache"
+};
+static const unsigned char file_5[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/arm.mustache"
+};
+static const unsigned char file_6[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/consent.mustache"
+};
+static const unsigned char file_7[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/consents.mustache"
+};
+static const unsigned char file_8[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/credentials.mustache"
+};
+static const unsigned char file_9[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/deviceMail.mustache"
+};
+static const unsigned char file_10[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/devices.mustache"
+};
+static const unsigned char file_11[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/ending.mustache"
+};
+static const unsigned char file_12[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/key.mustache"
+};
+static const unsigned char file_13[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/layout.mustache"
+};
+static const unsigned char file_14[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/login.mustache"
+};
+static const unsigned char file_15[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/loginAddress.mustache"
+};
+static const unsigned char file_16[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/logout.mustache"
+};
+static const unsigned char file_17[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/mailLink.mustache"
+};
+static const unsigned char file_18[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/notice.mustache"
+};
+static const unsigned char file_19[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/passphrase.mustache"
+};
+static const unsigned char file_20[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/pick.mustache"
+};
+static const unsigned char file_21[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/refused.mustache"
+};
+static const unsigned char file_22[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/register.mustache"
+};
+static const unsigned char file_23[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/registerChoice.mustache"
+};
+static const unsigned char file_24[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/sections.mustache"
+};
+static const unsigned char file_25[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/sessions.mustache"
+};
+static const unsigned char file_26[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
+};
+static const unsigned char file_27[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
+};
+static const unsigned char file_28[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
+};
+static const unsigned char file_29[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
+};
+static const unsigned char file_30[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
+};
+static const unsigned char file_31[] = {
+#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
+};
+static const unsigned char file_32[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
+};
+static const unsigned char file_33[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
+};
+static const unsigned char file_34[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
+};
+static const unsigned char file_35[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
+};
+static const unsigned char file_36[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
+};
+static const unsigned char file_37[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
+};
+static const unsigned char file_38[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
+};
+static const unsigned char file_39[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+};
+static const unsigned char file_40[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+};
+static const unsigned char file_41[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+};
+static const unsigned char file_42[] = {
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+};
+static const unsigned char file_43[] = {
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+};
+static const unsigned char file_44[] = {
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+};
+static const unsigned char file_45[] = {
+#embed "../../openapi.yaml"
+};
+
+static const char *const names[] = {
+    "Templates/account.mustache",
+    "Templates/accounts.mustache",
+    "Templates/answer.mustache",
+    "Templates/answers.mustache",
+    "Templates/approvals.mustache",
+    "Templates/arm.mustache",
+    "Templates/consent.mustache",
+    "Templates/consents.mustache",
+    "Templates/credentials.mustache",
+    "Templates/deviceMail.mustache",
+    "Templates/devices.mustache",
+    "Templates/ending.mustache",
+    "Templates/key.mustache",
+    "Templates/layout.mustache",
+    "Templates/login.mustache",
+    "Templates/loginAddress.mustache",
+    "Templates/logout.mustache",
+    "Templates/mailLink.mustache",
+    "Templates/notice.mustache",
+    "Templates/passphrase.mustache",
+    "Templates/pick.mustache",
+    "Templates/refused.mustache",
+    "Templates/register.mustache",
+    "Templates/registerChoice.mustache",
+    "Templates/sections.mustache",
+    "Templates/sessions.mustache",
+    "Templates/sign.mustache",
+    "Templates/waiting.mustache",
+    "Templates/waitingEnd.mustache",
+    "Templates/wayBack.mustache",
+    "Templates/wayBackWait.mustache",
+    "Templates/wordRows.mustache",
+    "Assets/accounts.js",
+    "Assets/answer.js",
+    "Assets/arm.js",
+    "Assets/device.js",
+    "Assets/flow.js",
+    "Assets/pages.css",
+    "Assets/pick.js",
+    "Assets/prefill.js",
+    "Assets/sign.js",
+    "Assets/waiting.js",
+    "Words/english.words",
+    "Words/french.words",
+    "Words/german.words",
+    "openapi.yaml",
+};
+static const unsigned char *const bytes[] = {
+    file_0,
+    file_1,
+    file_2,
+    file_3,
+    file_4,
+    file_5,
+    file_6,
+    file_7,
+    file_8,
+    file_9,
+    file_10,
+    file_11,
+    file_12,
+    file_13,
+    file_14,
+    file_15,
+    file_16,
+    file_17,
+    file_18,
+    file_19,
+    file_20,
+    file_21,
+    file_22,
+    file_23,
+    file_24,
+    file_25,
+    file_26,
+    file_27,
+    file_28,
+    file_29,
+    file_30,
+    file_31,
+    file_32,
+    file_33,
+    file_34,
+    file_35,
+    file_36,
+    file_37,
+    file_38,
+    file_39,
+    file_40,
+    file_41,
+    file_42,
+    file_43,
+    file_44,
+    file_45,
+};
+static const size_t sizes[] = {
+    sizeof file_0,
+    sizeof file_1,
+    sizeof file_2,
+    sizeof file_3,
+    sizeof file_4,
+    sizeof file_5,
+    sizeof file_6,
+    sizeof file_7,
+    sizeof file_8,
+    sizeof file_9,
+    sizeof file_10,
+    sizeof file_11,
+    sizeof file_12,
+    sizeof file_13,
+    sizeof file_14,
+    sizeof file_15,
+    sizeof file_16,
+    sizeof file_17,
+    sizeof file_18,
+    sizeof file_19,
+    sizeof file_20,
+    sizeof file_21,
+    sizeof file_22,
+    sizeof file_23,
+    sizeof file_24,
+    sizeof file_25,
+    sizeof file_26,
+    sizeof file_27,
+    sizeof file_28,
+    sizeof file_29,
+    sizeof file_30,
+    sizeof file_31,
+    sizeof file_32,
+    sizeof file_33,
+    sizeof file_34,
+    sizeof file_35,
+    sizeof file_36,
+    sizeof file_37,
+    sizeof file_38,
+    sizeof file_39,
+    sizeof file_40,
+    sizeof file_41,
+    sizeof file_42,
+    sizeof file_43,
+    sizeof file_44,
+    sizeof file_45,
+};
+
+const size_t httpapi_count = 46;
+const char *const *const httpapi_names = names;
+const unsigned char *const *const httpapi_bytes = bytes;
+const size_t *const httpapi_sizes = sizes;

@@ -1,0 +1,8 @@
+#include <stddef.h>
+
+// Made by scripts/embed. Files, embedded at compile time: names, bytes and sizes by index. They live as long as the
+// process.
+extern const size_t httpapi_count;
+extern const char *const *const httpapi_names;
+extern const unsigned char *const *const httpapi_bytes;
+extern const size_t *const httpapi_sizes;
