@@ -20,7 +20,7 @@ struct SecretBytes: Sendable, Equatable, Redacted {
     var count: Int { key.bitCount / 8 }
 
     /// A plain copy, for the moment of use only.
-    var bytes: [UInt8] { key.withUnsafeBytes { Array($0) } }
+    var bytes: [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
 }
 
 /// A secret. Printing, interpolating, dumping or reflecting it shows only "[redacted]".

@@ -158,6 +158,6 @@ enum EvaluationGuard {
     private static func multiply(
         _ point: P384.KeyAgreement.PublicKey, by scalar: P384.KeyAgreement.PrivateKey
     ) -> [UInt8]? {
-        (try? scalar.sharedSecretFromKeyAgreement(with: point))?.withUnsafeBytes { Array($0) }
+        unsafe (try? scalar.sharedSecretFromKeyAgreement(with: point))?.withUnsafeBytes { unsafe Array($0) }
     }
 }

@@ -1,5 +1,5 @@
 import APIReference
-import Contract
+import Embedding
 import ErrorCodes
 import NIOCore
 import TenureAPI
