@@ -12,6 +12,8 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+let settingsBesideC: [SwiftSetting] = settings + [.strictMemorySafety()]
+
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
 
@@ -20,11 +22,18 @@ let package = Package(
     dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
     targets: [
         .target(name: "Canonical", swiftSettings: settings),
-        .target(name: "Text", swiftSettings: settings),
+        .target(name: "CText"),
+        .target(name: "CCredentials"),
+        .target(name: "Embedding", swiftSettings: settingsBesideC),
+        .target(
+            name: "Text", dependencies: ["CText", "Embedding"], exclude: ["Tables"], swiftSettings: settingsBesideC),
         .target(name: "ErrorCodes", swiftSettings: settings),
         .target(name: "PrivateFiles", swiftSettings: settings),
         .target(
-            name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+            name: "Credentials",
+            dependencies: ["CCredentials", "Embedding", "Text", "Canonical", crypto, cryptoExtras],
+            exclude: ["Questions/questions-1.tsv", "Strength/common-passphrases-10000.txt"],
+            swiftSettings: settingsBesideC),
         .target(name: "AccessTokens", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
         .target(name: "Identity", dependencies: ["ErrorCodes", "Text", "Canonical", crypto], swiftSettings: settings),

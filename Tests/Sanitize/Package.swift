@@ -27,16 +27,25 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(
-            name: "Schema", path: "schema", exclude: ["README.md"], sources: ["Schema.swift"],
-            resources: [.embedInCode("migrations"), .embedInCode("functions")], swiftSettings: settings),
+            name: "Schema", dependencies: ["CSchema", "Embedding"], path: "schema",
+            exclude: ["README.md", "released", "migrations", "functions", "distributed"], sources: ["Schema.swift"],
+            swiftSettings: settingsBesideC),
         .target(name: "Canonical", swiftSettings: settings),
-        .target(name: "Text", swiftSettings: settings),
+        .target(name: "CSchema"),
+        .target(name: "CText"),
+        .target(name: "CCredentials"),
+        .target(name: "Embedding", swiftSettings: settingsBesideC),
+        .target(
+            name: "Text", dependencies: ["CText", "Embedding"], exclude: ["Tables"], swiftSettings: settingsBesideC),
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, lifecycle], swiftSettings: settingsBesideC),
         .target(
             name: "Ledger", dependencies: ["Postgres", "Canonical", crypto, logging, lifecycle],
             swiftSettings: settings),
         .target(
-            name: "Credentials", dependencies: ["Text", "Canonical", crypto, cryptoExtras], swiftSettings: settings),
+            name: "Credentials",
+            dependencies: ["CCredentials", "Embedding", "Text", "Canonical", crypto, cryptoExtras],
+            exclude: ["Questions/questions-1.tsv", "Strength/common-passphrases-10000.txt"],
+            swiftSettings: settingsBesideC),
         .target(
             name: "TestSupport", dependencies: ["Canonical", "Ledger", "Postgres", "Schema", crypto, logging],
             path: "Tests/TestSupport", swiftSettings: settings),
