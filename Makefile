@@ -19,9 +19,10 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # A built program to install, instead of building one.
 PROGRAM ?=
+# A development service listens on loopback, so it is built without TLS, which takes a third of the time less.
 # Debug builds optimise the cryptography's C code too, because key stretching takes five times as long otherwise. The
 # README's calls are tested with BUILD_OPTIONS from scripts/test-options, so that nothing is built twice.
-BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2
+BUILD_OPTIONS ?= --configuration $(CONFIGURATION) -Xcc -O2 --disable-default-traits
 BUILD := swift build $(BUILD_OPTIONS) --product tenure
 TENURE = "$$($(BUILD) --show-bin-path)/tenure"
 

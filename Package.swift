@@ -25,14 +25,16 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
-let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+// A second BoringSSL, which is a third of a first build.
+let withTLS: TargetDependencyCondition? = .when(traits: ["TLS"])
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird", condition: withTLS)
+let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird", condition: withTLS)
 let hummingbirdTesting: Target.Dependency = .product(name: "HummingbirdTesting", package: "hummingbird")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl", condition: withTLS)
 let nioConcurrency: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioHTTPTypesHTTP1: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
@@ -45,7 +47,6 @@ let subprocess: Target.Dependency = .product(
     name: "Subprocess", package: "swift-subprocess", condition: .when(platforms: [.linux, .macOS]))
 let systemPackage: Target.Dependency = .product(
     name: "SystemPackage", package: "swift-system", condition: .when(platforms: [.linux]))
-let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 
 let package = Package(
     name: "tenure",
@@ -57,9 +58,12 @@ let package = Package(
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
         .library(name: "Credentials", targets: ["Credentials"]),
     ],
+    traits: [
+        .trait(name: "TLS", description: "Servers speak TLS. Without it a program builds faster and serves loopback only."),
+        .default(enabledTraits: ["TLS"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -67,7 +71,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2", traits: []),
@@ -108,7 +112,7 @@ let package = Package(
         .target(
             name: "TenureTokens", dependencies: ["AccessTokens", "Canonical", asyncHTTPClient, nioCore, nioHTTP1],
             swiftSettings: settings),
-        .target(name: "SMTP", dependencies: ["CCurl"], swiftSettings: settingsBesideC),
+        .target(name: "Transfers", dependencies: ["CCurl"], swiftSettings: settingsBesideC),
         .target(name: "BLS12381", swiftSettings: settings),
         .target(name: "MPinCryptography", dependencies: ["BLS12381", crypto], swiftSettings: settings),
         .target(name: "MPinRequests", dependencies: ["Canonical", crypto], swiftSettings: settings),
@@ -144,7 +148,7 @@ let package = Package(
             dependencies: [
                 "TenureAPI", "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials",
                 "Keys",
-                "Ledger", "Postgres", "MPinRequests", "Canonical", asyncHTTPClient, nioCore, nioHTTP1, nioSSL, logging,
+                "Ledger", "Postgres", "MPinRequests", "Transfers", "Canonical", logging,
                 lifecycle,
             ], swiftSettings: settings),
         .target(
@@ -184,8 +188,7 @@ let package = Package(
                 "LocalDevelopment",
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "ErrorCodes", "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
-                "TenureClient", "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", arguments,
-                configuration,
+                "TenureClient", "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "Transfers", arguments,
                 crypto, logging, lifecycle, signals,
             ], swiftSettings: settings),
         // Built here too, so that the example always compiles. Its own package is what a reader copies.
@@ -306,7 +309,7 @@ let package = Package(
                 "HTTPAPI", "HTTPLimits", "TenureServer", "IdentityService", "Identity", "ErrorCodes", "Projections",
                 "Credentials", "Keys", "Ledger", "Postgres", "Canonical", "TestSupport", "TenureAPI", "TenureClient",
                 "tenure",
-                "MPinAuthority", "MPinRequests", "MPinCryptography", "SMTP", "AccessTokens", crypto, cryptoExtras,
+                "MPinAuthority", "MPinRequests", "MPinCryptography", "Transfers", "AccessTokens", crypto, cryptoExtras,
                 hummingbird,
                 nioCore,
                 nioPosix, logging, lifecycle,

@@ -22,13 +22,21 @@ static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct cu
 static inline CURLcode ccurl_start(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
 /* No other protocol, whatever the URL says. The text form came with 7.85.0. */
-static inline CURLcode ccurl_only_smtp(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075500
+static inline CURLcode ccurl_only_smtp(CURL *handle) {
     return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "smtp,smtps");
-#else
-    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_SMTP | CURLPROTO_SMTPS));
-#endif
 }
+static inline CURLcode ccurl_only_http(CURL *handle) {
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
+}
+#else
+static inline CURLcode ccurl_only_smtp(CURL *handle) {
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_SMTP | CURLPROTO_SMTPS));
+}
+static inline CURLcode ccurl_only_http(CURL *handle) {
+    return curl_easy_setopt(handle, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+}
+#endif
 
 /* The oldest version of TLS that is spoken; the constant is a macro in some versions. */
 static inline CURLcode ccurl_require_tls12(CURL *handle) {
@@ -45,6 +53,14 @@ typedef size_t (*ccurl_reader)(char *, size_t, size_t, void *);
 static inline CURLcode ccurl_set_reader(CURL *handle, ccurl_reader reader, void *context) {
     CURLcode set = curl_easy_setopt(handle, CURLOPT_READFUNCTION, reader);
     return set != CURLE_OK ? set : curl_easy_setopt(handle, CURLOPT_READDATA, context);
+}
+
+/* Where the lines of an answer's head and the bytes of its body go. */
+static inline CURLcode ccurl_set_writers(CURL *handle, ccurl_reader body, ccurl_reader head, void *context) {
+    CURLcode set = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, body);
+    if (set == CURLE_OK) set = curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
+    if (set == CURLE_OK) set = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, head);
+    return set != CURLE_OK ? set : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
 }
 
 /* The last reply code of the server; 0 without one. */

@@ -1,5 +1,8 @@
 import FoundationEssentials
+
+#if TLS
 import NIOSSL
+#endif
 
 #if canImport(Glibc)
 import Glibc
@@ -28,6 +31,15 @@ package struct CertificateFiles: Sendable {
     /// - Throws: ``CertificateFailure`` that names the file and what is wrong with it.
     @discardableResult
     package func check() throws(CertificateFailure) -> Int {
+        #if TLS
+        try checkContent()
+        #else
+        throw CertificateFailure(TLSBuild.reason, remedy: TLSBuild.remedy)
+        #endif
+    }
+
+    #if TLS
+    private func checkContent() throws(CertificateFailure) -> Int {
         let certificates = try Self.readable(chain, as: "certificate") {
             try NIOSSLCertificate.fromPEMFile($0)
         }
@@ -69,6 +81,7 @@ package struct CertificateFiles: Sendable {
             throw CertificateFailure("\(path) has no \(kind) in PEM", remedy: form)
         }
     }
+    #endif
 }
 
 /// The reason why a certificate cannot be used.

@@ -1,8 +1,11 @@
 package import Logging
 import NIOCore
-package import NIOSSL
 import ServiceLifecycle
 import Synchronization
+
+#if TLS
+package import NIOSSL
+#endif
 
 /// The certificate chain of a server and its key, read again while the server runs.
 ///
@@ -20,16 +23,8 @@ package final class ServerCertificate: Service {
         package var failures = 0
     }
 
-    /// A chain and the key of its first certificate.
-    private struct Pair: Sendable, Equatable {
-        let chain: [NIOSSLCertificate]
-        let key: NIOSSLPrivateKey
-
-        var end: Int { chain.first.map { Int($0.notValidAfter) } ?? 0 }
-    }
-
     private struct State {
-        var pair: Pair
+        var pair: CertificatePair
         var status: Status
         /// Why the last reading failed; `nil` if it did not.
         var failure: ServerCertificateError?
@@ -54,7 +49,7 @@ package final class ServerCertificate: Service {
         self.keyFile = keyFile
         self.pause = pause
         self.logger = logger
-        let pair = try Self.read(chainFile, keyFile)
+        let pair = try CertificatePair(chainFile: chainFile, keyFile: keyFile)
         state = Mutex(State(pair: pair, status: Status(end: pair.end)))
     }
 
@@ -77,14 +72,14 @@ package final class ServerCertificate: Service {
     private func read(isAsked: Bool) {
         reading.withLock { _ in
             do throws(ServerCertificateError) {
-                take(try Self.read(chainFile, keyFile), isAsked: isAsked)
+                take(try CertificatePair(chainFile: chainFile, keyFile: keyFile), isAsked: isAsked)
             } catch {
                 keep(error, isAsked: isAsked)
             }
         }
     }
 
-    private func take(_ pair: Pair, isAsked: Bool) {
+    private func take(_ pair: CertificatePair, isAsked: Bool) {
         let isNew = state.withLock { state in
             state.failure = nil
             guard pair != state.pair else { return false }
@@ -113,11 +108,11 @@ package final class ServerCertificate: Service {
     }
 }
 
+#if TLS
 extension ServerCertificate {
     /// The TLS configuration of a server whose handshakes each ask for the pair in use.
     package var configuration: TLSConfiguration {
-        let pair = state.withLock { $0.pair }
-        var configuration = Self.configuration(of: pair)
+        var configuration = state.withLock { $0.pair }.configuration
         configuration.sslContextCallback = { [self] _, promise in
             let pair = state.withLock { $0.pair }
             var override = NIOSSLContextConfigurationOverride()
@@ -127,30 +122,8 @@ extension ServerCertificate {
         }
         return configuration
     }
-
-    private static func configuration(of pair: Pair) -> TLSConfiguration {
-        ServerTLS.configuration(chain: pair.chain, key: pair.key)
-    }
-
-    private static func read(_ chainFile: String, _ keyFile: String) throws(ServerCertificateError) -> Pair {
-        guard let chain = try? NIOSSLCertificate.fromPEMFile(chainFile), !chain.isEmpty else {
-            throw ServerCertificateError(code: .certificateUnreadable)
-        }
-        // Without the callback an encrypted key would be asked for at the terminal.
-        let key = try? NIOSSLPrivateKey(file: keyFile, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
-            throw ServerCertificateError(code: .keyUnreadable)
-        }
-        guard let key else {
-            throw ServerCertificateError(code: .keyUnreadable)
-        }
-        let pair = Pair(chain: chain, key: key)
-        // The library compares the key with the certificate.
-        guard (try? NIOSSLContext(configuration: configuration(of: pair))) != nil else {
-            throw ServerCertificateError(code: .mismatch)
-        }
-        return pair
-    }
 }
+#endif
 
 /// The reason why two files hold no certificate with its key.
 package struct ServerCertificateError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -165,6 +138,8 @@ package struct ServerCertificateError: Error, Sendable, Equatable, CustomStringC
         package static let keyUnreadable = Code(rawValue: "certificate.key_unreadable")
         /// The key is not that of the first certificate of the chain.
         package static let mismatch = Code(rawValue: "certificate.mismatch")
+        /// The program was built without TLS.
+        package static let notBuilt = Code(rawValue: "certificate.not_built")
     }
 
     /// The reason.
@@ -175,6 +150,7 @@ package struct ServerCertificateError: Error, Sendable, Equatable, CustomStringC
         switch code {
         case .certificateUnreadable: "the file of the certificate chain cannot be read as PEM"
         case .keyUnreadable: "the file of the key cannot be read as PEM"
+        case .notBuilt: TLSBuild.reason
         default: "the key is not that of the first certificate"
         }
     }

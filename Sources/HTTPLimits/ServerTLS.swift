@@ -1,4 +1,6 @@
+#if TLS
 import NIOSSL
+#endif
 
 /// The TLS configuration of every server.
 package enum ServerTLS {
@@ -8,6 +10,7 @@ package enum ServerTLS {
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     ]
 
+    #if TLS
     /// Returns a configuration for TLS 1.2 or later with a certificate chain and its key.
     static func configuration(chain: [NIOSSLCertificate], key: NIOSSLPrivateKey) -> TLSConfiguration {
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -16,4 +19,5 @@ package enum ServerTLS {
         tls.cipherSuites = suites.joined(separator: ":")
         return tls
     }
+    #endif
 }

@@ -3,9 +3,12 @@ package import HTTPLimits
 import HTTPTypes
 package import Hummingbird
 import HummingbirdCore
-import HummingbirdTLS
 package import Logging
 import NIOCore
+
+#if TLS
+import HummingbirdTLS
+#endif
 
 /// The configuration of a D-TA's server.
 package struct MPinAuthorityConfiguration: Sendable {
@@ -48,6 +51,10 @@ package struct MPinAuthorityConfiguration: Sendable {
 
     /// Throws if shares would leave the machine in clear text without permission.
     func validate() throws(MPinAuthorityError) {
+        guard TLSBuild.isEnabled || bindsLoopback else {
+            throw MPinAuthorityError(
+                .clearTextBeyondLoopback, "\(TLSBuild.reason), so it serves on loopback only", remedy: TLSBuild.remedy)
+        }
         guard certificate != nil || bindsLoopback || allowsClearText else {
             throw MPinAuthorityError(
                 .clearTextBeyondLoopback, "key shares would be sent in clear text on \(host)",
@@ -93,10 +100,14 @@ private func serverBuilder(
     let proxies = configuration.trustedProxies, certificate = configuration.certificate
     return HTTPServerBuilder { responder in
         let base = HTTP1Channel(responder: responder, configuration: http)
-        guard let certificate else { return BoundedChannel(base: base, table: table, trustedProxies: proxies) }
-        return BoundedChannel(
-            base: try TLSChannel(base, tlsConfiguration: certificate.configuration), table: table,
-            trustedProxies: proxies)
+        #if TLS
+        if let certificate {
+            return BoundedChannel(
+                base: try TLSChannel(base, tlsConfiguration: certificate.configuration), table: table,
+                trustedProxies: proxies)
+        }
+        #endif
+        return BoundedChannel(base: base, table: table, trustedProxies: proxies)
     }
 }
 

@@ -29,7 +29,7 @@ enum ImportTable {
         "Schema": Row(local: ["CSchema", "Embedding"], isPure: true),
         "CLibPQ": Row(isPure: true),
         "CCurl": Row(isPure: true),
-        "SMTP": Row(local: ["CCurl"]),
+        "Transfers": Row(local: ["CCurl"]),
         // The C library for the one clock that `Timestamp.now()` reads.
         "Canonical": Row(external: ["Darwin", "Glibc", "Musl"], isPure: true),
         "Text": Row(local: ["CText", "Embedding"], isPure: true),
@@ -69,8 +69,8 @@ enum ImportTable {
             local: [
                 "TenureAPI", "IdentityService", "Projections", "EventCoding", "Identity", "ErrorCodes", "Credentials",
                 "Keys",
-                "Ledger", "Postgres", "MPinRequests", "Canonical",
-            ], external: ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOSSL", "ServiceLifecycle"]),
+                "Ledger", "Postgres", "MPinRequests", "Transfers", "Canonical",
+            ], external: ["Logging", "ServiceLifecycle"]),
         "APIReference": Row(local: ["CAPIReference", "Embedding"], external: ["Yams"], isPure: true),
         "TenureAPI": Row(local: ["ErrorCodes", "Canonical"], isPure: true),
         "GenerateContract": Row(local: ["TenureAPI", "ErrorCodes", "Canonical"], external: ["Yams"]),
@@ -97,10 +97,10 @@ enum ImportTable {
                 "LocalDevelopment",
                 "CLibPQ", "Schema", "Canonical", "Text", "Postgres", "Ledger", "Keys", "Credentials", "Identity",
                 "ErrorCodes", "EventCoding", "Projections", "IdentityService", "TenureServer", "TenureAPI", "HTTPAPI",
-                "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "SMTP", "TenureClient",
+                "HTTPLimits", "MPinAuthority", "MPinRequests", "PrivateFiles", "Transfers", "TenureClient",
             ],
             external: [
-                "ArgumentParser", "Configuration", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",
+                "ArgumentParser", "Crypto", "Logging", "ServiceLifecycle", "UnixSignals",
             ]),
     ]
 

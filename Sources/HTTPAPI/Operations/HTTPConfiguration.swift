@@ -96,6 +96,9 @@ extension HTTPConfiguration {
 
     /// Throws if the configuration is not permitted.
     func validate() throws(HTTPConfigurationError) {
+        guard TLSBuild.isEnabled || (bindsLoopback && metrics?.bindsLoopback != false) else {
+            throw HTTPConfigurationError(code: .builtWithoutTLS)
+        }
         guard certificate != nil || bindsLoopback || allowsClearText else {
             throw HTTPConfigurationError(code: .clearTextBeyondLoopback)
         }
@@ -129,6 +132,8 @@ package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringC
 
         /// The service would serve clear text beyond loopback without permission.
         package static let clearTextBeyondLoopback = Code(rawValue: "http.clear_text_beyond_loopback")
+        /// The program was built without TLS, and would serve beyond loopback.
+        package static let builtWithoutTLS = Code(rawValue: "http.built_without_tls")
         /// The public URL is not an `http` or `https` origin.
         package static let publicURLInvalid = Code(rawValue: "http.public_url_invalid")
         /// The certificate or its key cannot be read.

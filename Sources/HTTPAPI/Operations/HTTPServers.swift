@@ -1,11 +1,14 @@
 import HTTPLimits
 package import Hummingbird
 import HummingbirdCore
-import HummingbirdHTTP2
 package import Logging
 import NIOCore
 package import ServiceLifecycle
 package import TenureServer
+
+#if TLS
+import HummingbirdHTTP2
+#endif
 
 /// The servers of the HTTP API: the one for callers, and the one for `/metrics` if it is configured.
 package struct HTTPServers: Sendable {
@@ -97,18 +100,20 @@ private func server(
             maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
             maxHeaderFieldCount: limits.headerFields))
     let proxies = configuration.trustedProxies
-    guard let certificate else {
+    #if TLS
+    if let certificate {
+        let http2 = HTTP2UpgradeChannel.Configuration(idleTimeout: idle, streamConfiguration: http1)
         return HTTPServerBuilder { responder in
             BoundedChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), table: table, trustedProxies: proxies)
+                base: try HTTP2UpgradeChannel(
+                    tlsConfiguration: certificate.configuration, configuration: http2, responder: responder),
+                table: table, trustedProxies: proxies)
         }
     }
-    let http2 = HTTP2UpgradeChannel.Configuration(idleTimeout: idle, streamConfiguration: http1)
+    #endif
     return HTTPServerBuilder { responder in
         BoundedChannel(
-            base: try HTTP2UpgradeChannel(
-                tlsConfiguration: certificate.configuration, configuration: http2, responder: responder),
-            table: table, trustedProxies: proxies)
+            base: HTTP1Channel(responder: responder, configuration: http1), table: table, trustedProxies: proxies)
     }
 }
 

@@ -3,17 +3,17 @@ package import FoundationEssentials
 package import IdentityService
 package import Logging
 import MPinRequests
-import ServiceLifecycle
+import Transfers
 
 /// The two D-TAs, asked over HTTP.
 ///
-/// It logs each failure, so its callers need not. Run it as a service, which closes its connections at the end:
+/// It logs each failure, so its callers need not:
 ///
 /// ```swift
 /// let client = try MPinAuthorityClient(configuration, logger: logger)
 /// let shares = try await client.serverKeyShares(tenant: tenant, epoch: client.epoch, at: .now())
 /// ```
-package final class MPinAuthorityClient: MPinKeySource, Service {
+package final class MPinAuthorityClient: MPinKeySource {
     /// How long a signed request is valid. A D-TA permits 60 seconds; the rest is for clocks that differ.
     static let validity: Duration = .seconds(50)
 
@@ -41,12 +41,6 @@ package final class MPinAuthorityClient: MPinKeySource, Service {
             certificateAuthorityFile: configuration.certificateAuthorityFile, timeLimit: configuration.timeLimit)
         self.logger = logger
         self.now = now
-    }
-
-    /// Waits for the shutdown, and then closes all connections.
-    package func run() async throws {
-        try? await gracefulShutdown()
-        await transport.shutDown()
     }
 
     /// The address of the second D-TA as clients reach it, with a slash at the end.
@@ -110,7 +104,7 @@ package final class MPinAuthorityClient: MPinKeySource, Service {
     private func reply(
         to target: String, _ replies: MPinAuthorityReplies
     ) async throws(MPinKeySourceError) -> MPinAuthorityTransport.Reply {
-        do throws(MPinAuthorityTransport.Failure) {
+        do throws(HTTPTransfer.Failure) {
             return try await transport.get(replies.address.text + target)
         } catch {
             throw replies.failure(error)

@@ -1,6 +1,7 @@
 import Canonical
 import IdentityService
 import MPinRequests
+import Transfers
 
 /// What replies of a D-TA mean. The words of a reply never reach a description, except those that a D-TA documents.
 struct MPinAuthorityReplies: Sendable {
@@ -60,7 +61,7 @@ struct MPinAuthorityReplies: Sendable {
     }
 
     /// The failure of a request without a reply.
-    func failure(_ failure: MPinAuthorityTransport.Failure) -> MPinKeySourceError {
+    func failure(_ failure: HTTPTransfer.Failure) -> MPinKeySourceError {
         switch failure {
         case .unreachable: error(.unavailable, "cannot be reached")
         case .notTrusted: error(.unavailable, "has no certificate that this service trusts")

@@ -1,16 +1,11 @@
-import AsyncHTTPClient
 import Canonical
-import NIOCore
-import NIOHTTP1
-import NIOSSL
+import FoundationEssentials
+import Transfers
 
 /// Sends GET requests to D-TAs and reads their small answers. It follows no redirect, and logs nothing.
-final class MPinAuthorityTransport: Sendable {
+struct MPinAuthorityTransport: Sendable {
     /// The largest permitted number of bytes of an answer.
     static let largestBody = 8_192
-    /// A D-TA closes a connection that was idle for 30 seconds. This side closes it earlier, so that no request meets
-    /// the end of its connection.
-    private static let idleTime: TimeAmount = .seconds(15)
 
     /// The answer to a request.
     struct Reply: Sendable {
@@ -20,96 +15,43 @@ final class MPinAuthorityTransport: Sendable {
         let date: Timestamp?
     }
 
-    /// The reason why there is no answer.
-    enum Failure: Error {
-        case unreachable, notTrusted, timedOut, tooLarge, unreadable
-
-        init(_ error: any Error) {
-            self =
-                switch error {
-                case let failure as Failure: failure
-                case is NIOTooManyBytesError: .tooLarge
-                case is HTTPParserError: .unreadable
-                case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError: .notTrusted
-                case let error as HTTPClientError where Self.timeLimits.contains(error): .timedOut
-                default: .unreachable
-                }
-        }
-
-        private static let timeLimits: [HTTPClientError] = [
-            .deadlineExceeded, .connectTimeout, .readTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
-        ]
-    }
-
-    private let http: HTTPClient
+    private let certificateAuthorityFile: String?
     private let timeLimit: Duration
 
     /// - Throws: ``MPinAuthorityClientError/Code/certificatesUnreadable``.
     init(certificateAuthorityFile: String?, timeLimit: Duration) throws(MPinAuthorityClientError) {
-        var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
-        if let certificateAuthorityFile {
-            tls.trustRoots = .certificates(try Self.certificates(certificateAuthorityFile))
+        if let file = certificateAuthorityFile, !Self.holdsCertificate(file) {
+            throw MPinAuthorityClientError(.certificatesUnreadable, "\(file) holds no certificates in PEM")
         }
-        let connect = TimeAmount(timeLimit)
-        var configuration = HTTPClient.Configuration(
-            tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: connect, read: connect), connectionPool: .init(idleTimeout: Self.idleTime))
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.httpVersion = .http1Only
-        // A trace would hold the query, which is a permit.
-        configuration.tracing.tracer = nil
-        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.certificateAuthorityFile = certificateAuthorityFile
         self.timeLimit = timeLimit
     }
 
-    // Whoever made a client and threw it away before it ran leaves no connection behind.
-    deinit { http.shutdown { _ in } }
-
-    private static func certificates(_ file: String) throws(MPinAuthorityClientError) -> [NIOSSLCertificate] {
-        if let certificates = try? NIOSSLCertificate.fromPEMFile(file), !certificates.isEmpty { return certificates }
-        throw MPinAuthorityClientError(.certificatesUnreadable, "\(file) holds no certificates in PEM")
+    /// Whether a file holds the base64 of a DER sequence between the lines of a certificate (RFC 7468).
+    private static func holdsCertificate(_ file: String) -> Bool {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+            let start = text.firstRange(of: "-----BEGIN CERTIFICATE-----"),
+            let end = text[start.upperBound...].firstRange(of: "-----END CERTIFICATE-----")
+        else { return false }
+        let content = text[start.upperBound..<end.lowerBound].filter { !$0.isWhitespace }
+        return Base64.decode(String(content))?.first == 0x30
     }
-
-    /// Ends all connections. Later requests fail.
-    func shutDown() async { try? await http.shutdown() }
 
     /// Sends a request, and once more if the connection failed.
-    func get(_ url: String) async throws(Failure) -> Reply {
-        do {
-            return try await withThrowingTaskGroup(of: Reply.self) { group in
-                group.addTask { try await self.repeated(url) }
-                // The time limit of the client ends with the head of an answer; this one covers the body too.
-                group.addTask { [timeLimit] in
-                    try await Task.sleep(for: timeLimit)
-                    throw Failure.timedOut
-                }
-                defer { group.cancelAll() }
-                guard let reply = try await group.next() else { throw Failure.unreachable }
-                return reply
-            }
-        } catch {
-            throw Failure(error)
-        }
-    }
-
-    private func repeated(_ url: String) async throws -> Reply {
-        do {
+    func get(_ url: String) async throws(HTTPTransfer.Failure) -> Reply {
+        do throws(HTTPTransfer.Failure) {
             return try await exchange(url)
         } catch {
-            guard Failure(error) == .unreachable, !Task.isCancelled else { throw error }
+            guard error == .unreachable, !Task.isCancelled else { throw error }
             return try await exchange(url)
         }
     }
 
-    private func exchange(_ url: String) async throws -> Reply {
-        var request = HTTPClientRequest(url: url)
-        request.headers = ["accept": "application/json", "user-agent": "tenure"]
-        let response = try await http.execute(request, timeout: TimeAmount(timeLimit))
-        let body = try await response.body.collect(upTo: Self.largestBody)
-        return Reply(
-            status: Int(response.status.code), body: Array(body.readableBytesView),
-            date: response.headers.first(name: "date").flatMap(HTTPDate.read))
+    private func exchange(_ url: String) async throws(HTTPTransfer.Failure) -> Reply {
+        let reply = try await HTTPTransfer(
+            url: url, authorityFile: certificateAuthorityFile, largestBody: Self.largestBody, patience: timeLimit
+        ).run()
+        return Reply(status: reply.status, body: reply.body, date: reply.date.flatMap(HTTPDate.read))
     }
 }
 

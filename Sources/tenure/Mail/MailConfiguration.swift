@@ -1,6 +1,6 @@
 import Foundation
 import IdentityService
-import SMTP
+import Transfers
 
 /// How a service sends mails, read from its settings.
 struct MailConfiguration: Sendable {

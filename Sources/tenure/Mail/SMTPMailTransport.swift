@@ -1,5 +1,5 @@
 import IdentityService
-import SMTP
+import Transfers
 
 /// Sends the mails of the outbox to a mail server.
 struct SMTPMailTransport: MailTransport {

@@ -53,9 +53,15 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
+        await [Self.build] + ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
             + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
     }
+
+    /// Whether this program can serve beyond this machine.
+    private static let build = Finding(
+        subject: "build", verdict: TLSBuild.isEnabled ? .good : .note,
+        detail: TLSBuild.isEnabled ? "with TLS" : "without TLS, so it serves on loopback only",
+        remedy: TLSBuild.isEnabled ? nil : TLSBuild.remedy)
 
     /// Checks the files and programs of a development service. A machine with settings and without such a service has
     /// no finding.

@@ -141,9 +141,8 @@ enum ServiceRun {
             limit: .raise(), wanted: http.connections, others: parts.assembly.maximumConnections)
         http.connections = descriptors.connections
         descriptors.log(logger)
-        let mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
         var assembled = parts.assembly
-        assembled.mpinKeys = mpinKeys
+        assembled.mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
         let assembly = try await ServiceAssembly(assembled, logger: logger)
         http.metrics?.sections = assembly.metricSections
         servePages(assembly, &http, hasMail: parts.assembly.mailTransport != nil, logger)
@@ -154,10 +153,10 @@ enum ServiceRun {
         }
         let servers = try HTTPServers(service: assembly.service, configuration: http, logger: logger)
         // Services stop in reverse order: first readiness ends, then new requests are refused, the database comes last.
-        let clients: [any Service] = (mpinKeys.map { [$0] } ?? []) + [HangupService(hangups, servers, logger: logger)]
         let drain = Drain(length: parts.draining, state: draining, logger: logger)
         let services =
-            assembly.services + clients + servers.services + [companion(ports, assembly.commands), drain]
+            assembly.services + [HangupService(hangups, servers, logger: logger)] + servers.services
+            + [companion(ports, assembly.commands), drain]
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = parts.draining + patience

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Configuration
+import Canonical
 import Credentials
 import Foundation
 import HTTPAPI
@@ -17,7 +17,8 @@ import Darwin
 
 /// The settings of one command, merged from flags, environment and file.
 struct Settings: Sendable {
-    private let reader: ConfigReader
+    /// The values that are not empty, as the environment has them.
+    private let texts: [Name: String]
 
     /// The settings by their names in the configuration file. The environment variable is the name in upper case with
     /// underscores, prefixed with `TENURE_`.
@@ -40,14 +41,6 @@ struct Settings: Sendable {
         // The settings of a client.
         case url, appId, appSecret, appSalt
 
-        /// Whether the value must not be printed. A database URL may contain a password.
-        var isSecret: Bool {
-            switch self {
-            case .databaseUrl, .readerDatabaseUrl, .ownerDatabaseUrl, .masterKeys, .metricsToken, .appSecret: true
-            default: false
-            }
-        }
-
         /// The name of the environment variable.
         var variable: String {
             rawValue.reduce(into: "TENURE_") { text, letter in
@@ -62,28 +55,16 @@ struct Settings: Sendable {
     /// - Throws: ``CommandFailure`` if the file is missing or invalid, or has a setting that does not exist.
     init(flags: [Name: String], environment: [String: String], file: String?) async throws {
         try UnknownSetting.refuse(environment: environment)
-        let given = flags.map { name, value in
-            (AbsoluteConfigKey([name.rawValue]), ConfigValue(.string(value), isSecret: name.isSecret))
+        var texts = try file.map(Self.texts(of:)) ?? [:]
+        for name in Name.allCases {
+            if let text = environment[name.variable], !text.isEmpty { texts[name] = text }
         }
-        var providers: [any ConfigProvider] = [
-            InMemoryProvider(name: "flags", values: Dictionary(uniqueKeysWithValues: given)),
-            EnvironmentVariablesProvider(
-                environmentVariables: environment,
-                secretsSpecifier: .specific(Set(Name.allCases.filter(\.isSecret).map(\.variable)))
-            ).prefixKeys(with: "tenure").mapKeys(Self.separatingNumbers),
-        ]
-        if let file {
-            providers.append(try await Self.provider(of: file))
-            try UnknownSetting.refuse(file: file)
-        }
-        reader = ConfigReader(providers: providers)
+        texts.merge(flags) { _, flag in flag }
+        self.texts = texts.filter { !$0.value.isEmpty }
     }
 
     /// The text of a setting, or `nil` if it is not set. An empty value counts as not set.
-    func text(_ name: Name) -> String? {
-        let text = reader.string(forKey: ConfigKey([name.rawValue]), isSecret: name.isSecret)
-        return text.flatMap { $0.isEmpty ? nil : $0 }
-    }
+    func text(_ name: Name) -> String? { texts[name] }
 
     /// The text of a required setting. Throws if it is not set.
     func required(_ name: Name, remedy: String? = nil) throws -> String {
@@ -93,9 +74,7 @@ struct Settings: Sendable {
 
     /// An integer. Invalid numbers throw instead of being ignored.
     func number(_ name: Name, in range: ClosedRange<Int>, default fallback: Int) throws -> Int {
-        let key = ConfigKey([name.rawValue])
-        // A file contains a number; the environment and flags contain its digits.
-        guard let written = text(name) ?? reader.int(forKey: key).map({ String($0) }) else { return fallback }
+        guard let written = text(name) else { return fallback }
         guard let number = Int(written), range.contains(number) else {
             throw CommandFailure(
                 .usage, "\(name.variable) must be a whole number from \(range.lowerBound) to \(range.upperBound)")
@@ -105,9 +84,7 @@ struct Settings: Sendable {
 
     /// A flag; `false` if it is not set.
     func flag(_ name: Name) throws -> Bool {
-        guard let written = text(name) ?? reader.bool(forKey: ConfigKey([name.rawValue])).map({ String($0) }) else {
-            return false
-        }
+        guard let written = text(name) else { return false }
         guard let flag = Bool(written.lowercased()) else {
             throw CommandFailure(.usage, "\(name.variable) must be true or false")
         }
@@ -129,28 +106,36 @@ struct Settings: Sendable {
         (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
     }
 
-    /// Makes numbers parts of their own, as in the names of the environment variables: `mpinDta1Url` is `MPIN_DTA_1_URL`.
-    private static func separatingNumbers(_ key: AbsoluteConfigKey) -> AbsoluteConfigKey {
-        AbsoluteConfigKey(
-            key.components.flatMap { component in
-                component.reduce(into: [""]) { parts, letter in
-                    if let last = parts[parts.count - 1].last, last.isNumber != letter.isNumber { parts.append("") }
-                    parts[parts.count - 1].append(letter)
-                }
-            })
+    /// Reads a file of settings: text, whole numbers, `true` and `false`, and lists of texts.
+    private static func texts(of file: String) throws -> [Name: String] {
+        guard FileManager.default.fileExists(atPath: file), let data = FileManager.default.contents(atPath: file) else {
+            throw CommandFailure(
+                .usage, "there is no settings file \(file)", remedy: "Correct the path after --config.")
+        }
+        do {
+            guard case .object(let members) = try StrictJSON.parse(data) else {
+                throw CommandFailure(.usage, "\(file) is no JSON object", remedy: "See docs/configuration.md")
+            }
+            try UnknownSetting.refuse(Array(members.keys), in: file)
+            let texts = try members.map { name, value in (Name(rawValue: name), try text(of: value, name, in: file)) }
+            return Dictionary(texts.compactMap { name, text in name.map { ($0, text) } }) { first, _ in first }
+        } catch let error as JSONError {
+            throw CommandFailure(
+                .usage, "\(file) cannot be read as a JSON object: \(error)", remedy: "See docs/configuration.md")
+        }
     }
 
-    private static func provider(of file: String) async throws -> any ConfigProvider {
-        let place = ConfigReader(
-            provider: InMemoryProvider(values: ["filePath": ConfigValue(.string(file), isSecret: false)]))
-        do {
-            return try await FileProvider<JSONSnapshot>(config: place)
-        } catch {
-            guard FileManager.default.fileExists(atPath: file) else {
-                throw CommandFailure(
-                    .usage, "there is no settings file \(file)", remedy: "Correct the path after --config.")
-            }
-            throw CommandFailure(.usage, "\(file) cannot be read as a JSON object", remedy: "See docs/configuration.md")
+    private static func text(of value: JSONValue, _ name: String, in file: String) throws -> String {
+        switch value {
+        case .string(let text): return text
+        case .integer(let number): return String(number)
+        case .bool(let flag): return String(flag)
+        case .array(let elements) where name == Name.trustedProxies.rawValue:
+            return try elements.map { try text(of: $0, name, in: file) }.joined(separator: ",")
+        default:
+            throw CommandFailure(
+                .usage, "\(name) in \(file) is of a kind that no setting has",
+                remedy: "Write a text, a whole number, true or false.")
         }
     }
 }

@@ -29,11 +29,9 @@ struct UnknownSetting {
     /// Throws for a member of a settings file that is no setting.
     ///
     /// - Throws: ``CommandFailure`` that names the member, and the setting that may have been meant.
-    static func refuse(file: String) throws {
-        let data = try? Data(contentsOf: URL(fileURLWithPath: file))
-        let object = data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+    static func refuse(_ members: [String], in file: String) throws {
         let known = Settings.Name.allCases.map(\.rawValue)
-        guard let name = Set(object.map { Array($0.keys) } ?? []).subtracting(known).min() else { return }
+        guard let name = Set(members).subtracting(known).min() else { return }
         throw failure("\(file) has \(name), which is no setting", nearest(to: name, among: known))
     }
 

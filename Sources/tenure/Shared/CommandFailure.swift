@@ -320,6 +320,8 @@ extension CommandFailure {
                     Set TENURE_TLS_CERTIFICATE_FILE and TENURE_TLS_KEY_FILE, or TENURE_CLEAR_TEXT_ALLOWED=true behind a \
                     proxy that terminates TLS.
                     """)
+        case .builtWithoutTLS:
+            CommandFailure(.usage, "\(TLSBuild.reason), so it serves on loopback only", remedy: TLSBuild.remedy)
         case .publicURLInvalid:
             CommandFailure(
                 .usage, "\(Settings.Name.publicUrl.variable) is not the address of a service",

@@ -1,6 +1,6 @@
 import Canonical
 import Foundation
-import SMTP
+import Transfers
 import Testing
 
 @Suite(.enabled(if: MailPeer.hasPython, Comment(rawValue: MailPeer.hint)))

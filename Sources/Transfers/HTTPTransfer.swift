@@ -1,0 +1,156 @@
+import CCurl
+import Foundation
+
+/// One GET by HTTP/1.1 (RFC 9110) on a connection of its own.
+///
+/// It follows no redirect and goes through no proxy. libcurl blocks, so it runs on a thread of a small group of its own,
+/// and none of Swift's cooperative pool waits.
+package struct HTTPTransfer: Sendable {
+    /// The answer to a request.
+    package struct Reply: Sendable {
+        /// The status code.
+        package var status = 0
+        /// The bytes of the body.
+        package var body: [UInt8] = []
+        /// The value of the header `Date`, if it is there.
+        package var date: String?
+    }
+
+    /// The reason why there is no answer.
+    package enum Failure: Error {
+        case unreachable, notTrusted, timedOut, tooLarge, unreadable
+    }
+
+    /// An address that begins with `http:` or `https:`.
+    package let url: String
+    /// A PEM file with the certificates of the authorities to trust; `nil` for those of the system.
+    package let authorityFile: String?
+    /// The largest permitted number of bytes of a body.
+    package let largestBody: Int
+    /// The longest time that the transfer may take, with its wait for a thread.
+    package let patience: Duration
+
+    /// Describes a transfer.
+    package init(url: String, authorityFile: String?, largestBody: Int, patience: Duration) {
+        self.url = url
+        self.authorityFile = authorityFile
+        self.largestBody = largestBody
+        self.patience = patience
+    }
+
+    /// Sends the request and waits for the answer.
+    package func run() async throws(Failure) -> Reply {
+        guard Self.isReady else { throw .unreachable }
+        let end = ContinuousClock.now.advanced(by: patience)
+        let result = await withCheckedContinuation { continuation in
+            Self.threads.addOperation { continuation.resume(returning: perform(until: end)) }
+        }
+        return try result.get()
+    }
+
+    /// Starts the library once, before any thread uses it.
+    private static let isReady = ccurl_start() == CURLE_OK
+
+    private static let threads = {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 16
+        return queue
+    }()
+
+    private func perform(until end: ContinuousClock.Instant) -> Result<Reply, Failure> {
+        let left = (end - .now).components
+        let milliseconds = Int(left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000)
+        guard milliseconds > 0 else { return .failure(.timedOut) }
+        guard let handle = unsafe curl_easy_init() else { return .failure(.unreachable) }
+        defer { unsafe curl_easy_cleanup(handle) }
+        guard let accept = unsafe curl_slist_append(nil, "Accept: application/json") else {
+            return .failure(.unreachable)
+        }
+        defer { unsafe curl_slist_free_all(accept) }
+        let sink = Sink(largestBody: largestBody)
+        let settings = unsafe options(handle, milliseconds) + [
+            ccurl_set_list(handle, CURLOPT_HTTPHEADER, accept),
+            ccurl_set_writers(
+                handle,
+                { bytes, size, count, context in
+                    unsafe Sink.of(context)?.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+                },
+                { bytes, size, count, context in
+                    unsafe Sink.of(context)?.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
+                }, Unmanaged.passUnretained(sink).toOpaque()),
+        ]
+        guard settings.allSatisfy({ $0 == CURLE_OK }) else { return .failure(.unreachable) }
+        let result = withExtendedLifetime(sink) { unsafe curl_easy_perform(handle) }
+        if sink.isTooLarge { return .failure(.tooLarge) }
+        if let failure = Self.failure(result) { return .failure(failure) }
+        sink.reply.status = Int(unsafe ccurl_reply(handle))
+        return .success(sink.reply)
+    }
+
+    private func options(_ handle: UnsafeMutableRawPointer, _ milliseconds: Int) -> [CURLcode] {
+        var codes = unsafe [
+            ccurl_only_http(handle),
+            ccurl_set_text(handle, CURLOPT_URL, url),
+            ccurl_set_text(handle, CURLOPT_USERAGENT, "tenure"),
+            ccurl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1.rawValue)),
+            // No variable of the environment sends requests over a proxy.
+            ccurl_set_text(handle, CURLOPT_PROXY, ""),
+            // Signals would hit other threads.
+            ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
+            ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds),
+            ccurl_require_tls12(handle),
+        ]
+        if let authorityFile {
+            codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAINFO, authorityFile))
+            codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAPATH, nil))
+        }
+        return codes
+    }
+
+    /// The failure that a result of libcurl means; `nil` for none.
+    private static func failure(_ result: CURLcode) -> Failure? {
+        switch result {
+        case CURLE_OK: nil
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
+            CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
+            .notTrusted
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
+            CURLE_TOO_LARGE_HEADERS:
+            .unreadable
+        default: .unreachable
+        }
+    }
+}
+
+extension HTTPTransfer {
+    /// What has arrived of an answer. Only the thread of the transfer uses it.
+    private final class Sink {
+        let largestBody: Int
+        var reply = Reply()
+        private(set) var isTooLarge = false
+
+        init(largestBody: Int) { self.largestBody = largestBody }
+
+        static func of(_ context: UnsafeMutableRawPointer?) -> Sink? {
+            unsafe context.map { unsafe Unmanaged<Sink>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        /// Takes a part of the body. Returns how many bytes it took; fewer than it was given end the transfer.
+        func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+            isTooLarge = unsafe reply.body.count + bytes.count > largestBody
+            guard !isTooLarge else { return 0 }
+            unsafe reply.body.append(contentsOf: bytes)
+            return unsafe bytes.count
+        }
+
+        /// Takes a line of the head.
+        func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Int {
+            let line = unsafe String(decoding: bytes, as: UTF8.self)
+            if let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == "date" {
+                reply.date = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+            }
+            return unsafe bytes.count
+        }
+    }
+}
