@@ -92,7 +92,7 @@ package struct HTTPTransfer: Sendable {
             ccurl_only_http(handle),
             ccurl_set_text(handle, CURLOPT_URL, url),
             ccurl_set_text(handle, CURLOPT_USERAGENT, "tenure"),
-            ccurl_set_number(handle, CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1.rawValue)),
+            ccurl_set_number(handle, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1),
             // No variable of the environment sends requests over a proxy.
             ccurl_set_text(handle, CURLOPT_PROXY, ""),
             // Signals would hit other threads.
@@ -115,9 +115,7 @@ package struct HTTPTransfer: Sendable {
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             .notTrusted
-        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING,
-            CURLE_TOO_LARGE_HEADERS:
-            .unreadable
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .unreadable
         default: .unreachable
         }
     }
@@ -138,10 +136,10 @@ extension HTTPTransfer {
 
         /// Takes a part of the body. Returns how many bytes it took; fewer than it was given end the transfer.
         func takeBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-            isTooLarge = unsafe reply.body.count + bytes.count > largestBody
+            isTooLarge = reply.body.count + bytes.count > largestBody
             guard !isTooLarge else { return 0 }
             unsafe reply.body.append(contentsOf: bytes)
-            return unsafe bytes.count
+            return bytes.count
         }
 
         /// Takes a line of the head.
@@ -150,7 +148,7 @@ extension HTTPTransfer {
             if let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == "date" {
                 reply.date = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
             }
-            return unsafe bytes.count
+            return bytes.count
         }
     }
 }
