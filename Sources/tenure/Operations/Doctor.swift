@@ -1,6 +1,7 @@
 import ArgumentParser
 import Canonical
 import Foundation
+import HTTPLimits
 import IdentityService
 import Keys
 import Ledger

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ErrorCodes
 import HTTPAPI
+import HTTPLimits
 import IdentityService
 import Keys
 import Ledger
