@@ -62,7 +62,7 @@ struct Examination: Sendable {
     private static let build = Finding(
         subject: "build", verdict: TLSBuild.isEnabled ? .good : .note,
         detail: TLSBuild.isEnabled ? "with TLS" : "without TLS, so it serves on loopback only",
-        remedy: TLSBuild.isEnabled ? nil : TLSBuild.remedy)
+        remedy: TLSBuild.isEnabled ? nil : "make install builds one with TLS")
 
     /// Checks the files and programs of a development service. A machine with settings and without such a service has
     /// no finding.
