@@ -85,7 +85,6 @@ let package = Package(
         .target(name: "CSchema"),
         .target(name: "CText"),
         .target(name: "CCredentials"),
-        .target(name: "CAPIReference"),
         .target(name: "CHTTPAPI"),
         .target(name: "Embedding", swiftSettings: settingsBesideC),
         .target(
@@ -151,24 +150,22 @@ let package = Package(
                 "Ledger", "Postgres", "MPinRequests", "Transfers", "Canonical", logging,
                 lifecycle,
             ], swiftSettings: settings),
-        .target(
-            name: "APIReference", dependencies: ["CAPIReference", "Embedding", yams],
-            exclude: ["style.css", "script.js"], swiftSettings: settingsBesideC),
+        .target(name: "APIReference", dependencies: [yams], swiftSettings: settings),
         .target(name: "TenureAPI", dependencies: ["ErrorCodes", "Canonical"], swiftSettings: settings),
         // Run by scripts/generate.
         .executableTarget(
-            name: "GenerateContract", dependencies: ["TenureAPI", "ErrorCodes", "Canonical", yams],
+            name: "GenerateContract", dependencies: ["APIReference", "TenureAPI", "ErrorCodes", "Canonical", yams],
             exclude: ["prose.yaml"], swiftSettings: settings),
         .target(
             name: "HTTPAPI",
             dependencies: [
-                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "CHTTPAPI", "Embedding",
+                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "CHTTPAPI", "Embedding",
                 "AccessTokens",
                 "HTTPLimits",
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, mustache, nioCore,
                 nioHTTPTypes, logging, lifecycle,
             ],
-            exclude: ["Pages/Templates", "Pages/Assets", "Pages/Words"], swiftSettings: settingsBesideC),
+            exclude: ["Operations/Reference", "Pages/Templates", "Pages/Assets", "Pages/Words"], swiftSettings: settingsBesideC),
         .target(
             name: "TenureClient",
             dependencies: [

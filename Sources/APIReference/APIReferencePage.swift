@@ -1,22 +1,10 @@
-import CAPIReference
-import Embedding
-
 /// The page that documents an HTTP API, generated from its OpenAPI 3.1 document.
 ///
 /// The page loads the style sheet and the script from `docs/` beside itself and nothing else. It has no inline style or
 /// script, so it works under a strict Content Security Policy. Without the script it is complete; the script adds the
 /// search and the buttons that copy.
 package struct APIReferencePage: Sendable {
-    private static let files = unsafe EmbeddedFiles(
-        count: apireference_count, names: apireference_names, bytes: apireference_bytes, sizes: apireference_sizes)
-
     package let html: String
-
-    /// The style sheet, `docs/style.css`.
-    package static var style: [UInt8] { files["style.css"] }
-
-    /// The script, `docs/script.js`.
-    package static var script: [UInt8] { files["script.js"] }
 
     /// Generates the page.
     ///
@@ -31,23 +19,6 @@ package struct APIReferencePage: Sendable {
             Self.document(
                 title: contract.title + " API", contents: ContentsList(contract: contract, codes: codes).html,
                 main: Self.main(contract, codes)
-            ).html
-    }
-
-    /// Generates a page that says why there is no reference, with the error codes, to which problem documents link.
-    package init(unreadable error: APIReferenceError, codes: [ReferenceCode]) {
-        let section = CodeSection(codes: codes, prose: ReferenceProse(anchors: [:]), operations: [])
-        html =
-            Self.document(
-                title: "API", contents: nil,
-                main: """
-                    <section class="group" id="introduction">
-                    <h1>The reference cannot be shown</h1>
-                    <p>\(error.description)</p>
-                    <p>The API is described in <a href="openapi.yaml">openapi.yaml</a> (OpenAPI 3.1).</p>
-                    </section>
-                    \(section.html)
-                    """
             ).html
     }
 

@@ -140,6 +140,15 @@ static const unsigned char file_44[] = {
 #embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_45[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+};
+static const unsigned char file_46[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+};
+static const unsigned char file_47[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_48[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -189,6 +198,9 @@ static const char *const names[] = {
     "Words/english.words",
     "Words/french.words",
     "Words/german.words",
+    "reference.html",
+    "script.js",
+    "style.css",
     "openapi.yaml",
 };
 static const unsigned char *const bytes[] = {
@@ -238,6 +250,9 @@ static const unsigned char *const bytes[] = {
     file_43,
     file_44,
     file_45,
+    file_46,
+    file_47,
+    file_48,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -286,9 +301,12 @@ static const size_t sizes[] = {
     sizeof file_43,
     sizeof file_44,
     sizeof file_45,
+    sizeof file_46,
+    sizeof file_47,
+    sizeof file_48,
 };
 
-const size_t httpapi_count = 46;
+const size_t httpapi_count = 49;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

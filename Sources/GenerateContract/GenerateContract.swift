@@ -1,16 +1,37 @@
+import APIReference
+import ErrorCodes
 import Foundation
 
-/// Writes `openapi.yaml` from the endpoints, the tables of members and `prose.yaml`.
+/// Writes `openapi.yaml` from the endpoints, the tables of members and `prose.yaml`, and the page of `/docs` from it.
 @main struct GenerateContract {
     static func main() throws {
         let root = URL(fileURLWithPath: CommandLine.arguments.dropFirst().first ?? ".")
         do {
             let prose = try String(contentsOf: root.appendingPathComponent(prosePath), encoding: .utf8)
-            try Data(text(prose: prose).utf8).write(to: root.appendingPathComponent("openapi.yaml"))
+            let contract = try text(prose: prose)
+            try Data(contract.utf8).write(to: root.appendingPathComponent("openapi.yaml"))
+            try Data(page(of: contract).utf8).write(to: root.appendingPathComponent(pagePath))
         } catch let fault as ContractFault {
-            FileHandle.standardError.write(Data("openapi.yaml is not written: \(fault)\n".utf8))
-            exit(1)
+            fail("openapi.yaml is not written: \(fault)")
+        } catch let error as APIReferenceError {
+            fail("\(pagePath) is not written: \(error)")
         }
+    }
+
+    private static func fail(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("\(reason)\n".utf8))
+        exit(1)
+    }
+
+    /// The place of the page in the repository.
+    static let pagePath = "Sources/HTTPAPI/Operations/Reference/reference.html"
+
+    /// The page of a contract, with all error codes.
+    static func page(of contract: String) throws -> String {
+        let codes = ErrorCode.all.map {
+            ReferenceCode(name: $0.rawValue, status: $0.status, title: $0.title, advice: $0.advice)
+        }
+        return try APIReferencePage(contract: Array(contract.utf8), codes: codes).html
     }
 
     /// The place of the texts and examples in the repository.

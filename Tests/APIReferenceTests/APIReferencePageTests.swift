@@ -43,9 +43,6 @@ import Testing
         for forbidden in [" style=", "<style", " onclick=", " onload=", "javascript:", "<img", "<iframe"] {
             #expect(!html.contains(forbidden), "\(forbidden)")
         }
-        let style = String(decoding: APIReferencePage.style, as: UTF8.self)
-        #expect(!style.contains("url(") && !style.contains("@import") && style.contains("prefers-color-scheme: dark"))
-        #expect(String(decoding: APIReferencePage.script, as: UTF8.self).contains("\"use strict\""))
     }
 
     @Test func `callers are named, and the security schemes where the contract names none`() throws {
@@ -82,12 +79,5 @@ import Testing
         #expect(throws: APIReferenceError.self) { try APIReferencePage(contract: [0x61, 0xFF]) }
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         #expect(throws: APIReferenceError.self) { try page(deep) }
-    }
-
-    @Test func `the page without a reference says why and keeps the codes`() throws {
-        let error = #expect(throws: APIReferenceError.self) { try page("openapi: 3.1.0") }
-        let html = APIReferencePage(unreadable: try #require(error), codes: Self.codes).html
-        #expect(html.contains("The contract has no operations.") && html.contains("href=\"openapi.yaml\""))
-        #expect(html.contains("id=\"thing.unknown\""))
     }
 }

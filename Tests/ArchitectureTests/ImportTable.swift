@@ -23,7 +23,6 @@ enum ImportTable {
         "CSchema": Row(isPure: true),
         "CText": Row(isPure: true),
         "CCredentials": Row(isPure: true),
-        "CAPIReference": Row(isPure: true),
         "CHTTPAPI": Row(isPure: true),
         "Embedding": Row(isPure: true),
         "Schema": Row(local: ["CSchema", "Embedding"], isPure: true),
@@ -71,12 +70,12 @@ enum ImportTable {
                 "Keys",
                 "Ledger", "Postgres", "MPinRequests", "Transfers", "Canonical",
             ], external: ["Logging", "ServiceLifecycle"]),
-        "APIReference": Row(local: ["CAPIReference", "Embedding"], external: ["Yams"], isPure: true),
+        "APIReference": Row(external: ["Yams"], isPure: true),
         "TenureAPI": Row(local: ["ErrorCodes", "Canonical"], isPure: true),
-        "GenerateContract": Row(local: ["TenureAPI", "ErrorCodes", "Canonical"], external: ["Yams"]),
+        "GenerateContract": Row(local: ["APIReference", "TenureAPI", "ErrorCodes", "Canonical"], external: ["Yams"]),
         "HTTPAPI": Row(
             local: [
-                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "APIReference", "CHTTPAPI", "Embedding",
+                "TenureServer", "IdentityService", "TenureAPI", "ErrorCodes", "CHTTPAPI", "Embedding",
                 "AccessTokens", "HTTPLimits", "Canonical",
             ],
             external: [

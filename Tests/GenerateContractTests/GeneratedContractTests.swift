@@ -12,12 +12,14 @@ import Testing
         try String(contentsOf: root.appendingPathComponent(GenerateContract.prosePath), encoding: .utf8)
     }
 
-    @Test func `openapi.yaml is what scripts/generate writes`() throws {
+    @Test func `openapi.yaml and the page of docs are what scripts/generate writes`() throws {
         let written = try GenerateContract.text(prose: Self.prose())
         let committed = try String(contentsOf: Self.root.appendingPathComponent("openapi.yaml"), encoding: .utf8)
         let lines = zip(written.split(separator: "\n"), committed.split(separator: "\n"))
         let other = lines.first { $0 != $1 }.map { "“\($1)” instead of “\($0)”" } ?? "an end of its own"
         #expect(written == committed, "openapi.yaml has \(other): run scripts/generate and commit what it writes")
+        let page = try String(contentsOf: Self.root.appendingPathComponent(GenerateContract.pagePath), encoding: .utf8)
+        #expect(try GenerateContract.page(of: committed) == page, "run scripts/generate and commit what it writes")
     }
 
     @Test func `an operation has the name of its declaration`() throws {

@@ -1,6 +1,4 @@
-import APIReference
 import Embedding
-import ErrorCodes
 import NIOCore
 import TenureAPI
 
@@ -8,7 +6,7 @@ extension Route {
     /// `GET /openapi.yaml`.
     static let openAPI = Route(.openAPI) { _ in Documentation.contract }
 
-    /// `GET /docs`. The first call renders the page.
+    /// `GET /docs`.
     static let docs = Route(.docs) { _ in Documentation.page }
 
     /// `GET /docs/style.css`.
@@ -24,29 +22,18 @@ enum Documentation {
     static let contract = fixed(EmbeddedFiles.httpAPI["openapi.yaml"], "application/yaml")
 
     /// The style sheet of the page.
-    static let style = fixed(APIReferencePage.style, "text/css; charset=utf-8")
+    static let style = fixed(EmbeddedFiles.httpAPI["style.css"], "text/css; charset=utf-8")
 
-    static let script = fixed(APIReferencePage.script, "text/javascript; charset=utf-8")
+    static let script = fixed(EmbeddedFiles.httpAPI["script.js"], "text/javascript; charset=utf-8")
 
-    static let page = page(of: EmbeddedFiles.httpAPI["openapi.yaml"])
-
-    /// Renders the page of a contract. A contract that cannot be read gives a page that says so, with all error codes.
-    static func page(of contract: [UInt8]) -> Reply {
-        let codes = ErrorCode.all.map {
-            ReferenceCode(name: $0.rawValue, status: $0.status, title: $0.title, advice: $0.advice)
-        }
-        let page: APIReferencePage
-        do throws(APIReferenceError) {
-            page = try APIReferencePage(contract: contract, codes: codes)
-        } catch {
-            page = APIReferencePage(unreadable: error, codes: codes)
-        }
-        var reply = fixed(Array(page.html.utf8), "text/html; charset=utf-8")
+    /// The page that `scripts/generate` makes of the contract. It has no inline style or script.
+    static let page = {
+        var reply = fixed(EmbeddedFiles.httpAPI["reference.html"], "text/html; charset=utf-8")
         reply.headers["Content-Security-Policy"] =
             "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; "
             + "frame-ancestors 'none'"
         return reply
-    }
+    }()
 
     private static func fixed(_ body: [UInt8], _ mediaType: String) -> Reply {
         var reply = Reply(headers: ["Content-Type": mediaType, "ETag": EntityTag.text(of: body)], body: body)

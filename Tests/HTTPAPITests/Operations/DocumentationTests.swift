@@ -31,6 +31,9 @@ import Testing
         for forbidden in ["<style", " style=", " onload=", " onclick=", "@import"] {
             #expect(!html.contains(forbidden), "\(forbidden)")
         }
+        let style = String(decoding: Documentation.style.body, as: UTF8.self)
+        #expect(!style.contains("url(") && !style.contains("@import") && style.contains("prefers-color-scheme: dark"))
+        #expect(String(decoding: Documentation.script.body, as: UTF8.self).contains("\"use strict\""))
     }
 
     @Test(arguments: [
@@ -47,12 +50,5 @@ import Testing
         #expect(first.header("Content-Type") == type)
         #expect(second.status == 304 && second.bytes.isEmpty)
         #expect(second.header("ETag") == first.header("ETag"))
-    }
-
-    @Test func `a contract that cannot be read gives a page that says so, with every code`() {
-        let html = String(decoding: Documentation.page(of: Array("paths: [".utf8)).body, as: UTF8.self)
-        #expect(html.contains("The reference cannot be shown"))
-        #expect(html.contains("href=\"openapi.yaml\""))
-        for code in ErrorCode.all { #expect(html.contains("id=\"\(code.rawValue)\""), "\(code)") }
     }
 }
