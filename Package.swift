@@ -59,7 +59,7 @@ let package = Package(
         .library(name: "Credentials", targets: ["Credentials"]),
     ],
     traits: [
-        .trait(name: "TLS", description: "Servers speak TLS. Without it a program builds faster and serves loopback only."),
+        .trait(name: "TLS", description: "Servers speak TLS; without it a program serves loopback only."),
         .default(enabledTraits: ["TLS"]),
     ],
     dependencies: [
@@ -165,7 +165,8 @@ let package = Package(
                 "Canonical", crypto, hummingbird, hummingbirdTLS, hummingbirdHTTP2, httpTypes, mustache, nioCore,
                 nioHTTPTypes, logging, lifecycle,
             ],
-            exclude: ["Operations/Reference", "Pages/Templates", "Pages/Assets", "Pages/Words"], swiftSettings: settingsBesideC),
+            exclude: ["Operations/Reference", "Pages/Templates", "Pages/Assets", "Pages/Words"],
+            swiftSettings: settingsBesideC),
         .target(
             name: "TenureClient",
             dependencies: [

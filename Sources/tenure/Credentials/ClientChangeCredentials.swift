@@ -15,23 +15,11 @@ struct ClientChangeCredentials: AsyncParsableCommand {
               tenure client change-credentials
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
-
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId
-        else { throw TenureClientError(.notLoggedIn) }
+        let client = try await account.options.client()
+        guard let (company, employee) = account.names() else { throw TenureClientError(.notLoggedIn) }
         let words = Output.standardError()
         let outcome = try await Interruption.stopping {
             let step = try await client.changeCredentials(companyName: company, companyEmployeeId: employee)
@@ -41,6 +29,6 @@ struct ClientChangeCredentials: AsyncParsableCommand {
         try OutcomeReport(
             outcome, greeting: "Your credentials are changed, and your other sessions have ended.",
             credentials: try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
-        ).write(options)
+        ).write(account.options)
     }
 }

@@ -20,11 +20,7 @@ struct ClientDevices: AsyncParsableCommand {
               tenure client devices --authorize "6b1c 0e9f …"
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
+    @OptionGroup var account: AccountOptions
 
     @Option(
         help: ArgumentHelp(
@@ -38,19 +34,13 @@ struct ClientDevices: AsyncParsableCommand {
     @Option(help: "The reason, with --revoke: a code of a-z, 0-9, point, underscore and hyphen.")
     var reason = "lost"
 
-    @OptionGroup var options: ClientOptions
-
     func validate() throws {
         if authorize != nil && revoke != nil { throw ValidationError("Pass either --authorize or --revoke.") }
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
     }
 
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: employee)
-        else { throw TenureClientError(.notLoggedIn) }
+        let client = try await account.options.client()
+        let session = try await account.session(client).session
         if let authorize {
             let position = try await Interruption.stopping {
                 try await session.authorizeDevice(fingerprint: authorize)
@@ -69,7 +59,7 @@ struct ClientDevices: AsyncParsableCommand {
     }
 
     private func report(_ outcome: String, _ words: String, _ fingerprint: String, _ position: Int64?) throws {
-        guard options.json else { return Output.standardError().line(words) }
+        guard account.options.json else { return Output.standardError().line(words) }
         try Output.standardOutput().write(
             JSONLines.line(
                 .objectOmittingNil([
@@ -81,7 +71,7 @@ struct ClientDevices: AsyncParsableCommand {
 
     private func write(_ devices: [DeviceResponse]) throws {
         let output = Output.standardOutput()
-        guard !options.json else {
+        guard !account.options.json else {
             for device in devices { try output.write(JSONLines.line(device.json)) }
             return
         }

@@ -12,27 +12,14 @@ struct ClientVerifyEmail: AsyncParsableCommand {
               tenure client verify-email
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
-
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: employee)
-        else { throw TenureClientError(.notLoggedIn) }
+        let client = try await account.options.client()
+        let session = try await account.session(client).session
         let outcome = try await Interruption.stopping { try await session.verifyEmail() }
         let output = Output.standardOutput()
-        guard !options.json else {
+        guard !account.options.json else {
             return try output.write(JSONLines.line(.object(["outcome": .string(outcome.rawValue)])))
         }
         switch outcome {

@@ -21,30 +21,6 @@ struct GrantCommand: AsyncParsableCommand {
         subcommands: [GrantListCommand.self, GrantEndCommand.self])
 }
 
-/// The arguments that name an account of this device.
-struct AccountArguments: ParsableArguments {
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
-
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
-
-    /// The session of the account, or of the admin who asks about it, and the account's id.
-    func session(of admin: String? = nil) async throws -> (session: EmployeeSession, employee: String) {
-        let client = try await options.client(), last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: admin ?? employee)
-        else { throw TenureClientError(.notLoggedIn) }
-        return (session, employee)
-    }
-}
-
 /// Lists the open grants of an account.
 struct GrantListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -61,14 +37,14 @@ struct GrantListCommand: AsyncParsableCommand {
             valueName: "employee"))
     var admin: String?
 
-    @OptionGroup var account: AccountArguments
+    @OptionGroup var account: AccountOptions
 
     func validate() throws {
         if admin != nil && account.employee == nil { throw ValidationError("Name the employee of the company.") }
     }
 
     func run() async throws {
-        let (session, employee) = try await account.session(of: admin)
+        let (session, _, employee) = try await account.session(of: admin, try await account.options.client())
         let ofAnother = admin != nil
         let grants = try await Interruption.stopping {
             ofAnother ? try await session.grants(of: employee) : try await session.grants()
@@ -108,10 +84,10 @@ struct GrantEndCommand: AsyncParsableCommand {
     @Argument(help: "The grant, as it was listed.", transform: UUID.argument)
     var grant: UUID
 
-    @OptionGroup var account: AccountArguments
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let session = try await account.session().session, grant = grant
+        let session = try await account.session(try await account.options.client()).session, grant = grant
         try await Interruption.stopping { try await session.endGrant(grant) }
         guard account.options.json else { return Output.standardError().line("The grant has ended.") }
         try Output.standardOutput().write(

@@ -21,26 +21,14 @@ struct ClientRecover: AsyncParsableCommand {
               tenure client recover --wait
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
+    @OptionGroup var account: AccountOptions
 
     @Flag(help: "Wait until the recovery is approved and the waiting time is over.")
     var wait = false
 
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
-
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId
-        else {
+        let client = try await account.options.client()
+        guard let (company, employee) = account.names() else {
             throw CommandFailure(
                 .usage, "no account was used on this device yet", remedy: "Name the company and the employee.")
         }
@@ -53,11 +41,11 @@ struct ClientRecover: AsyncParsableCommand {
             return try await client.complete(approved, asking: TerminalPrompts(languages: ShellLanguages.preferred()))
         }
         guard let outcome else { return }
-        if !options.json {
+        if !account.options.json {
             Output.standardError().line("\nYour new credentials are set. The old ones open nothing any more.")
         }
         let set = try await client.credentialsFingerprint(companyName: company, companyEmployeeId: employee)
-        try OutcomeReport(outcome, credentials: set).write(options)
+        try OutcomeReport(outcome, credentials: set).write(account.options)
     }
 
     /// Returns the step that sets credentials; `nil` if the recovery is not approved and the command does not wait.
@@ -79,9 +67,9 @@ struct ClientRecover: AsyncParsableCommand {
 
     private func report(_ pending: PendingRecovery, availableAt time: Timestamp) throws {
         let account = pending.account
-        try options.lastAccount.remember(
+        try account.options.lastAccount.remember(
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
-        guard !options.json else {
+        guard !account.options.json else {
             return try Output.standardOutput().write(
                 JSONLines.line([
                     "outcome": "recoveryAvailableLater", "companyName": .string(account.companyName),
@@ -101,10 +89,10 @@ struct ClientRecover: AsyncParsableCommand {
 
     private func report(_ pending: PendingRecovery) throws {
         let account = pending.account
-        try options.lastAccount.remember(
+        try account.options.lastAccount.remember(
             .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
         let output = Output.standardOutput()
-        guard !options.json else {
+        guard !account.options.json else {
             return try output.write(
                 JSONLines.line([
                     "outcome": "recoveryPending", "companyName": .string(account.companyName),

@@ -15,32 +15,19 @@ struct ClientLogout: AsyncParsableCommand {
               tenure client logout harbour.example anna --everywhere
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
+    @OptionGroup var account: AccountOptions
 
     @Flag(help: "End your sessions on all devices.")
     var everywhere = false
 
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
-
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: employee)
-        else { throw TenureClientError(.notLoggedIn) }
+        let client = try await account.options.client()
+        let (session, company, employee) = try await account.session(client)
         let everywhere = everywhere
         try await Interruption.stopping {
             if everywhere { try await session.endAllSessions() } else { try await session.logOut() }
         }
-        guard options.json else {
+        guard account.options.json else {
             return Output.standardError().line(
                 "\(Printable.text(employee)) is logged out \(everywhere ? "on all devices" : "on this device").")
         }

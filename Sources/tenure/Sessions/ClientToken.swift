@@ -16,36 +16,23 @@ struct ClientToken: AsyncParsableCommand {
               tenure client token harbour.example erik --resource https://payroll.example/api
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
+    @OptionGroup var account: AccountOptions
 
     @Option(
         help: ArgumentHelp(
             "Print a token for this resource of the app instead. Tenure's own API refuses it.", valueName: "URI"))
     var resource: String?
 
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
-
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: employee)
-        else { throw TenureClientError(.notLoggedIn) }
+        let client = try await account.options.client()
+        let session = try await account.session(client).session
         let resource = resource
         let printed = try await Interruption.stopping {
             guard let resource else { return PrintedToken(try await session.accessToken()) }
             let issued = try await session.resourceToken(for: resource)
             return PrintedToken(issued.accessToken, expiresAt: issued.expiresAt)
         }
-        try Output.standardOutput().write(printed.text(json: options.json))
+        try Output.standardOutput().write(printed.text(json: account.options.json))
     }
 }
 

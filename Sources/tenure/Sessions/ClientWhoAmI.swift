@@ -15,24 +15,11 @@ struct ClientWhoAmI: AsyncParsableCommand {
               tenure client whoami harbour.example erik --json
             """)
 
-    @Argument(help: "The company's name. Default: the last account used here.")
-    var company: String?
-
-    @Argument(help: "The employee's id. Default: the last account used here.")
-    var employee: String?
-
-    @OptionGroup var options: ClientOptions
-
-    func validate() throws {
-        if company != nil && employee == nil { throw ValidationError("Give the employee's id after the company.") }
-    }
+    @OptionGroup var account: AccountOptions
 
     func run() async throws {
-        let client = try await options.client()
-        let last = options.lastAccount.name()
-        guard let company = company ?? last?.companyName, let employee = employee ?? last?.companyEmployeeId,
-            let session = try await client.session(companyName: company, companyEmployeeId: employee)
-        else { throw TenureClientError(.notLoggedIn) }
+        let client = try await account.options.client()
+        let (session, company, employee) = try await account.session(client)
         let seen = try await Interruption.stopping {
             (
                 me: try await session.me(), sessions: try await session.openSessions(),
@@ -51,7 +38,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
         _ me: MeResponse, email: String?, _ key: EmployeeKeyResponse?, others: Int, credentials: String?
     ) throws {
         let output = Output.standardOutput()
-        guard !options.json else {
+        guard !account.options.json else {
             return try output.write(
                 JSONLines.line(
                     .objectOmittingNil([
