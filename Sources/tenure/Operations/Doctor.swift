@@ -54,7 +54,8 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await [Self.build] + ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
+        await [Self.build] + ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution()
+            + views()
             + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
     }
 
