@@ -3,7 +3,7 @@ import Testing
 
 struct AdvisoryTests {
     @Test func `the table of advisories names exactly the tests of the advisories`() throws {
-        let table = try #require(Checkout.file("docs/advisories.md")).text
+        let table = try #require(Checkout.file("Tests/advisories.md")).text
         let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }
         #expect(rows.count == 36)
         let named = Set(rows.flatMap { $0.matches(of: /`([^`]+)`/).map { String($0.output.1) } })

@@ -3,7 +3,7 @@ import Testing
 
 struct BehaviourTests {
     @Test func `the table of behaviours names existing tests only`() throws {
-        let table = try #require(Checkout.file("docs/behaviours.md")).text
+        let table = try #require(Checkout.file("Tests/behaviours.md")).text
         let sources = try Checkout.files(in: "Tests", endingIn: [".swift"]).map(\.text).joined()
         let rows = table.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }
         #expect(rows.count == 48)

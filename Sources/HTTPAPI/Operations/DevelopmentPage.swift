@@ -87,7 +87,7 @@ struct DevelopmentPage: Sendable {
         "<code>docs/quickstart.md</code>: a web app that knows who is there",
         "<code>docs/guides</code>: log people in to Flask, Apache, Streamlit, a single-page app",
         "<code>docs/openid.md</code>: what the OpenID provider supports",
-        "<code>docs/operator.md</code>: apps, pages, keys",
+        "<code>docs/run.md</code>: apps, pages, keys",
     ]
 
     private static func item(_ person: DevelopmentPerson) -> String {

@@ -53,7 +53,7 @@ struct ReplayOptions: ParsableArguments, Sendable {
             throw ValidationError("--app takes an app's id.")
         }
         for name in type where !EventCatalogue.isKnown(type: name) {
-            throw ValidationError("There is no event \(Printable.text(name)). docs/ARCHITECTURE.md lists the events.")
+            throw ValidationError("There is no event \(Printable.text(name)). docs/events.md lists the events.")
         }
     }
 

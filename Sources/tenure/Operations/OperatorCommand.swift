@@ -20,7 +20,7 @@ struct OperatorCommand: AsyncParsableCommand {
         abstract: "Manage the operator key, which signs apps, links, successions, domains and erasures.",
         discussion: """
             The log of an installation begins with the public half of this key. Keep the private half and a backup of \
-            it where the service cannot read them; see docs/operator.md.
+            it where the service cannot read them; see docs/keys.md.
 
             Examples:
               tenure operator found --operator-key operator.key
@@ -159,7 +159,7 @@ struct OperatorKeyFile: Sendable {
             case .missing:
                 throw CommandFailure(
                     .failure, "there is no operator key file at \(path)",
-                    remedy: "Restore it from your copy. See docs/operator.md if the key is lost.")
+                    remedy: "Restore it from your copy. See docs/keys.md if the key is lost.")
             case .exposed:
                 throw CommandFailure(
                     .failure, "users other than its owner can access \(path)",
@@ -261,6 +261,6 @@ extension CommandFailure {
         .usage, "the log names no operator key yet, and \(Settings.Name.operatorKeyFile.variable) is not set",
         remedy: """
             Pass --operator-key FILE on a disk that the service does not need later. The key is created there. \
-            See docs/operator.md.
+            See docs/keys.md.
             """)
 }

@@ -5,7 +5,7 @@ import HTTPAPI
 import IdentityService
 import Testing
 
-/// Advisories about limits that were passed, or that locked the owner out. `docs/advisories.md` has the table.
+/// Advisories about limits that were passed, or that locked the owner out. `Tests/advisories.md` has the table.
 @Suite(.onServer)
 struct `Advisories about attempts` {
     /// What became of many wrong attempts by strangers: how many were looked at, and how many turned away.
