@@ -54,9 +54,9 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await [Self.build] + ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution()
+        await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution()
             + views()
-            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
+            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities() + [Self.build]
     }
 
     /// Whether this program can serve beyond this machine.
