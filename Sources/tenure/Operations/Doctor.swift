@@ -54,9 +54,9 @@ struct Examination: Sendable {
     var settings: Settings?
 
     func findings() async -> [Finding] {
-        await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution()
-            + views()
-            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities() + [Self.build]
+        await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
+            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
+            + [Self.build]
     }
 
     /// Whether this program can serve beyond this machine.
