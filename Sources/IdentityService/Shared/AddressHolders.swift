@@ -1,5 +1,6 @@
 import Canonical
 import ErrorCodes
+import EventCoding
 import FoundationEssentials
 package import Identity
 import Keys
@@ -35,6 +36,14 @@ struct AddressHolders: Sendable {
 }
 
 extension ServiceContext {
+    /// A user folded with the address decrypted, if the key still exists.
+    func userWithAddress(_ id: UserID) async throws -> User.State {
+        let keys = try await personKeys.load([id.uuid], ledger: LedgerID.directory(of: id).uuid)
+        let stream = StreamID.user(id)
+        let events = try await reader.streams([stream])[stream] ?? []
+        return User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+    }
+
     /// Finds the employees in a tenant of the user who holds an address; none if nobody does.
     ///
     /// An address that nobody holds takes the same reads as one that somebody holds in another tenant: the caller may
