@@ -79,7 +79,6 @@ CREATE TABLE tenure.tenants (
     founded_at timestamptz NOT NULL,
     employees bigint NOT NULL,
     confirmed_domain text COLLATE "C",
-    suspended_domain text COLLATE "C",
     key_authorization text COLLATE "C" NOT NULL,
     approval text COLLATE "C" NOT NULL,
     blind_only boolean NOT NULL,
