@@ -26,147 +26,105 @@ static const unsigned char file_6[] = {
 #embed "../../schema/migrations/m007_sessions.sql"
 };
 static const unsigned char file_7[] = {
-#embed "../../schema/migrations/m008_recovery_requests.sql"
+#embed "../../schema/migrations/m008_openid.sql"
 };
 static const unsigned char file_8[] = {
-#embed "../../schema/migrations/m009_projections.sql"
+#embed "../../schema/migrations/m009_mpin.sql"
 };
 static const unsigned char file_9[] = {
-#embed "../../schema/migrations/m010_read_models.sql"
+#embed "../../schema/migrations/m010_projections.sql"
 };
 static const unsigned char file_10[] = {
-#embed "../../schema/migrations/m011_mpin.sql"
-};
-static const unsigned char file_11[] = {
-#embed "../../schema/migrations/m012_mail.sql"
-};
-static const unsigned char file_12[] = {
-#embed "../../schema/migrations/m013_mpin_identities.sql"
-};
-static const unsigned char file_13[] = {
-#embed "../../schema/migrations/m014_tokens.sql"
-};
-static const unsigned char file_14[] = {
-#embed "../../schema/migrations/m015_scope.sql"
-};
-static const unsigned char file_15[] = {
-#embed "../../schema/migrations/m016_times.sql"
-};
-static const unsigned char file_16[] = {
-#embed "../../schema/migrations/m017_row_codes.sql"
-};
-static const unsigned char file_17[] = {
-#embed "../../schema/migrations/m018_suspended_domains.sql"
-};
-static const unsigned char file_18[] = {
-#embed "../../schema/migrations/m020_append_lock.sql"
-};
-static const unsigned char file_19[] = {
-#embed "../../schema/migrations/m021_id_token_keys.sql"
-};
-static const unsigned char file_20[] = {
-#embed "../../schema/migrations/m022_openid.sql"
-};
-static const unsigned char file_21[] = {
-#embed "../../schema/migrations/m023_linked_apps.sql"
-};
-static const unsigned char file_22[] = {
-#embed "../../schema/migrations/m024_pages_app.sql"
-};
-static const unsigned char file_23[] = {
-#embed "../../schema/migrations/m025_browser_waits.sql"
-};
-static const unsigned char file_24[] = {
 #embed "../../schema/functions/append.sql"
 };
-static const unsigned char file_25[] = {
+static const unsigned char file_11[] = {
 #embed "../../schema/functions/append_claims.sql"
 };
-static const unsigned char file_26[] = {
+static const unsigned char file_12[] = {
 #embed "../../schema/functions/append_decide.sql"
 };
-static const unsigned char file_27[] = {
+static const unsigned char file_13[] = {
 #embed "../../schema/functions/append_events.sql"
 };
-static const unsigned char file_28[] = {
+static const unsigned char file_14[] = {
 #embed "../../schema/functions/append_independent.sql"
 };
-static const unsigned char file_29[] = {
+static const unsigned char file_15[] = {
 #embed "../../schema/functions/append_lock.sql"
 };
-static const unsigned char file_30[] = {
+static const unsigned char file_16[] = {
 #embed "../../schema/functions/append_new.sql"
 };
-static const unsigned char file_31[] = {
+static const unsigned char file_17[] = {
 #embed "../../schema/functions/append_ready.sql"
 };
-static const unsigned char file_32[] = {
+static const unsigned char file_18[] = {
 #embed "../../schema/functions/changed_ledgers.sql"
 };
-static const unsigned char file_33[] = {
+static const unsigned char file_19[] = {
 #embed "../../schema/functions/charge_attempt.sql"
 };
-static const unsigned char file_34[] = {
+static const unsigned char file_20[] = {
 #embed "../../schema/functions/enter_scope.sql"
 };
-static const unsigned char file_35[] = {
+static const unsigned char file_21[] = {
 #embed "../../schema/functions/feed_page.sql"
 };
-static const unsigned char file_36[] = {
+static const unsigned char file_22[] = {
 #embed "../../schema/functions/feed_pages.sql"
 };
-static const unsigned char file_37[] = {
+static const unsigned char file_23[] = {
 #embed "../../schema/functions/insert_keys.sql"
 };
-static const unsigned char file_38[] = {
+static const unsigned char file_24[] = {
 #embed "../../schema/functions/lock_heads.sql"
 };
-static const unsigned char file_39[] = {
+static const unsigned char file_25[] = {
 #embed "../../schema/functions/make_heads.sql"
 };
-static const unsigned char file_40[] = {
+static const unsigned char file_26[] = {
 #embed "../../schema/functions/pass_ledgers.sql"
 };
-static const unsigned char file_41[] = {
+static const unsigned char file_27[] = {
 #embed "../../schema/functions/refund_attempts.sql"
 };
-static const unsigned char file_42[] = {
+static const unsigned char file_28[] = {
 #embed "../../schema/functions/require.sql"
 };
-static const unsigned char file_43[] = {
+static const unsigned char file_29[] = {
 #embed "../../schema/functions/settle.sql"
 };
-static const unsigned char file_44[] = {
+static const unsigned char file_30[] = {
 #embed "../../schema/functions/stored_ledgers.sql"
 };
-static const unsigned char file_45[] = {
+static const unsigned char file_31[] = {
 #embed "../../schema/distributed/append_distributed.sql"
 };
-static const unsigned char file_46[] = {
+static const unsigned char file_32[] = {
 #embed "../../schema/distributed/append_independent_distributed.sql"
 };
-static const unsigned char file_47[] = {
+static const unsigned char file_33[] = {
 #embed "../../schema/distributed/changed_ledgers_distributed.sql"
 };
-static const unsigned char file_48[] = {
+static const unsigned char file_34[] = {
 #embed "../../schema/distributed/enter_scope_distributed.sql"
 };
-static const unsigned char file_49[] = {
+static const unsigned char file_35[] = {
 #embed "../../schema/distributed/feed_page_distributed.sql"
 };
-static const unsigned char file_50[] = {
+static const unsigned char file_36[] = {
 #embed "../../schema/distributed/feed_pages_distributed.sql"
 };
-static const unsigned char file_51[] = {
+static const unsigned char file_37[] = {
 #embed "../../schema/distributed/lock_heads_distributed.sql"
 };
-static const unsigned char file_52[] = {
+static const unsigned char file_38[] = {
 #embed "../../schema/distributed/pass_ledgers_distributed.sql"
 };
-static const unsigned char file_53[] = {
+static const unsigned char file_39[] = {
 #embed "../../schema/distributed/settle_distributed.sql"
 };
-static const unsigned char file_54[] = {
+static const unsigned char file_40[] = {
 #embed "../../schema/distributed/stored_ledgers_distributed.sql"
 };
 
@@ -178,23 +136,9 @@ static const char *const names[] = {
     "migrations/m005_keys.sql",
     "migrations/m006_requests.sql",
     "migrations/m007_sessions.sql",
-    "migrations/m008_recovery_requests.sql",
-    "migrations/m009_projections.sql",
-    "migrations/m010_read_models.sql",
-    "migrations/m011_mpin.sql",
-    "migrations/m012_mail.sql",
-    "migrations/m013_mpin_identities.sql",
-    "migrations/m014_tokens.sql",
-    "migrations/m015_scope.sql",
-    "migrations/m016_times.sql",
-    "migrations/m017_row_codes.sql",
-    "migrations/m018_suspended_domains.sql",
-    "migrations/m020_append_lock.sql",
-    "migrations/m021_id_token_keys.sql",
-    "migrations/m022_openid.sql",
-    "migrations/m023_linked_apps.sql",
-    "migrations/m024_pages_app.sql",
-    "migrations/m025_browser_waits.sql",
+    "migrations/m008_openid.sql",
+    "migrations/m009_mpin.sql",
+    "migrations/m010_projections.sql",
     "functions/append.sql",
     "functions/append_claims.sql",
     "functions/append_decide.sql",
@@ -269,20 +213,6 @@ static const unsigned char *const bytes[] = {
     file_38,
     file_39,
     file_40,
-    file_41,
-    file_42,
-    file_43,
-    file_44,
-    file_45,
-    file_46,
-    file_47,
-    file_48,
-    file_49,
-    file_50,
-    file_51,
-    file_52,
-    file_53,
-    file_54,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -326,23 +256,9 @@ static const size_t sizes[] = {
     sizeof file_38,
     sizeof file_39,
     sizeof file_40,
-    sizeof file_41,
-    sizeof file_42,
-    sizeof file_43,
-    sizeof file_44,
-    sizeof file_45,
-    sizeof file_46,
-    sizeof file_47,
-    sizeof file_48,
-    sizeof file_49,
-    sizeof file_50,
-    sizeof file_51,
-    sizeof file_52,
-    sizeof file_53,
-    sizeof file_54,
 };
 
-const size_t schema_count = 55;
+const size_t schema_count = 41;
 const char *const *const schema_names = names;
 const unsigned char *const *const schema_bytes = bytes;
 const size_t *const schema_sizes = sizes;

@@ -4,20 +4,24 @@
 -- nothing implies an order between ledgers.
 --
 -- Row-level security holds for every such table, for its owner too (FORCE). The application names the ledgers of a
--- transaction in the setting tenure.ledgers. Without it, the application sees no row and can write none. PostgreSQL
--- resets the setting to '' after the first transaction that set it, hence nullif. The sub-select builds the array once
--- per statement, not once per row; schema/README.md has the cost of the form without it. IS TRUE keeps the comparison
--- from becoming an index condition: every statement says `ledger_id = …` itself, and a second condition would try each
--- ledger of a batch for every row. The reader role sees all rows and may write none.
+-- transaction in the setting tenure.ledgers, and sees and writes their rows only. For every other row
+-- tenure.outside_scope decides. The policies have one form for a single server and for a distributed database, which
+-- takes no sub-select in a policy. They compare the setting as text, because an array would be parsed for each row;
+-- docs/measurements has the cost. The reader role sees all rows and may write none.
 SET LOCAL ROLE tenure_owner;
 
 -- The head of a ledger. Appends lock this row, which puts them in order. `changed` is the transaction that changed the
 -- head last, so that the difference between two snapshots is a short range of an index (functions/changed_ledgers.sql).
 -- It is no cursor: nobody stores it elsewhere, and 0 means "not known".
+--
+-- A head may be ahead of the clock, because a clock was wrong or an event was forged. Then the ledger takes no events
+-- until the operator accepted the time of the head; `accepted` is that time. The log has the decision as
+-- LedgerTimeAccepted, and a head that is later than `accepted` is not covered by it.
 CREATE TABLE tenure.ledger (
     ledger_id uuid NOT NULL,
     size bigint NOT NULL DEFAULT 0,
     time timestamptz NOT NULL DEFAULT '0001-01-01T00:00:00Z',
+    accepted timestamptz,
     changed xid8 NOT NULL DEFAULT '0',
     CONSTRAINT ledger_pkey PRIMARY KEY (ledger_id),
     CONSTRAINT ledger_size CHECK (size BETWEEN 0 AND 9007199254740991),
@@ -27,8 +31,9 @@ CREATE TABLE tenure.ledger (
 CREATE INDEX ledger_by_change ON tenure.ledger (changed);
 
 ALTER TABLE tenure.ledger ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY ledger_of_ledgers ON tenure.ledger TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY ledger_of_ledgers ON tenure.ledger TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY ledger_for_reader ON tenure.ledger FOR SELECT TO tenure_reader USING (true);
 GRANT SELECT, INSERT, UPDATE ON tenure.ledger TO tenure_app;
 GRANT SELECT ON tenure.ledger TO tenure_reader;
@@ -65,8 +70,9 @@ ALTER TABLE tenure.event ALTER COLUMN entry SET STORAGE EXTERNAL;
 
 -- The application inserts and reads events, nothing else. Privileges enforce that, not triggers.
 ALTER TABLE tenure.event ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY event_of_ledgers ON tenure.event TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY event_of_ledgers ON tenure.event TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY event_for_reader ON tenure.event FOR SELECT TO tenure_reader USING (true);
 GRANT SELECT, INSERT ON tenure.event TO tenure_app;
 GRANT SELECT ON tenure.event TO tenure_reader;
@@ -79,7 +85,7 @@ CREATE TABLE tenure.tile (
     index bigint NOT NULL,
     hashes bytea NOT NULL,
     root bytea NOT NULL,
-    mac bytea,
+    mac bytea NOT NULL,
     CONSTRAINT tile_pkey PRIMARY KEY (ledger_id, level, index),
     CONSTRAINT tile_level CHECK (level BETWEEN 0 AND 7),
     CONSTRAINT tile_index CHECK (index BETWEEN 0 AND 9007199254740991),
@@ -89,8 +95,9 @@ CREATE TABLE tenure.tile (
 ALTER TABLE tenure.tile ALTER COLUMN hashes SET STORAGE EXTERNAL;
 
 ALTER TABLE tenure.tile ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY tile_of_ledgers ON tenure.tile TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY tile_of_ledgers ON tenure.tile TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY tile_for_reader ON tenure.tile FOR SELECT TO tenure_reader USING (true);
 GRANT SELECT, INSERT, UPDATE (hashes, root, mac) ON tenure.tile TO tenure_app;
 GRANT SELECT ON tenure.tile TO tenure_reader;
@@ -109,8 +116,9 @@ CREATE TABLE tenure.checkpoint (
 ) WITH (fillfactor = 50);
 
 ALTER TABLE tenure.checkpoint ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY checkpoint_of_ledgers ON tenure.checkpoint TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY checkpoint_of_ledgers ON tenure.checkpoint TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY checkpoint_for_reader ON tenure.checkpoint FOR SELECT TO tenure_reader USING (true);
 GRANT SELECT, INSERT, UPDATE ON tenure.checkpoint TO tenure_app;
 GRANT SELECT ON tenure.checkpoint TO tenure_reader;

@@ -1,5 +1,11 @@
 -- Claims: what can belong to one owner only, by the keyed hash of what it is. Some kinds say what an owner has:
 -- employees, accounts, device keys in force. For row-level security see m002_ledger.sql.
+--
+-- Rows that decide carry a code, here and in other tables: four bytes that name a key and a message authentication code
+-- over what the row says, bound to its table and key. Whoever writes the database without the keys of the service
+-- cannot make one. docs/rows.md lists which columns a code covers; the service computes and compares it, SQL never
+-- does. The append takes a claim, and a statement of the same transaction adds its code. A claim without one counts for
+-- nobody.
 SET LOCAL ROLE tenure_owner;
 
 CREATE TABLE tenure.claim (
@@ -9,6 +15,7 @@ CREATE TABLE tenure.claim (
     owner uuid NOT NULL,
     value bytea,
     expires_at timestamptz,
+    mac bytea,
     CONSTRAINT claim_pkey PRIMARY KEY (ledger_id, kind, key),
     CONSTRAINT claim_kind CHECK (octet_length(kind) BETWEEN 1 AND 32),
     CONSTRAINT claim_key CHECK (octet_length(key) = 32),
@@ -26,14 +33,18 @@ CREATE INDEX claim_account_by_owner ON tenure.claim (ledger_id, owner) WHERE kin
 -- The known device keys of an employee: claims of the kind `device`, owned by the employee. A reclaimed address or a
 -- released id ends them all.
 CREATE INDEX claim_device_by_owner ON tenure.claim (ledger_id, owner) WHERE kind = 'device';
+-- The M-Pin identities that are linked to an employee: claims of the kind `mpin-linked`, owned by the employee. The
+-- erasure of the employee starts from here.
+CREATE INDEX claim_mpin_by_employee ON tenure.claim (ledger_id, owner) WHERE kind = 'mpin-linked';
 -- Open invitations in the order of their ids: each invitation owns its claims.
 CREATE INDEX claim_by_invitation ON tenure.claim (owner) WHERE kind = 'invitation';
 
 ALTER TABLE tenure.claim ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY claim_of_ledgers ON tenure.claim TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY claim_of_ledgers ON tenure.claim TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY claim_for_reader ON tenure.claim FOR SELECT TO tenure_reader USING (true);
-GRANT SELECT, INSERT, DELETE ON tenure.claim TO tenure_app;
+GRANT SELECT, INSERT, UPDATE (mac), DELETE ON tenure.claim TO tenure_app;
 GRANT SELECT ON tenure.claim TO tenure_reader;
 
 RESET ROLE;

@@ -97,8 +97,8 @@ package struct EmailAddress: Sendable, Hashable {
         domainName.map { confirmedDomains.contains($0.ascii) } ?? false
     }
 
-    /// The folded forms of the spellings of this address, each once. The claim of an address that was registered before
-    /// ``key`` is keyed by one of them.
+    /// The folded forms of the spellings of this address, each once. The slots of an M-Pin user id are keyed by one of
+    /// them.
     package var foldings: [[UInt8]] {
         let prefix = Array(canonical.dropLast(domain.count))
         var forms = [canonical]

@@ -110,8 +110,8 @@ package struct MailOutboxWorker: Service {
         let row: OutboxRow
         switch try await take(place, at: time) {
         case .left: return false
-        case .unrecorded(let hasCode):
-            try await endUnrecorded(place, hasCode: hasCode)
+        case .unrecorded:
+            try await endUnrecorded(place)
             return true
         case .taken(let taken): row = taken
         }
@@ -140,7 +140,7 @@ package struct MailOutboxWorker: Service {
         /// Somebody else has it, or it is not what the service wrote.
         case left
         /// No event says that the mail is to be sent.
-        case unrecorded(hasCode: Bool)
+        case unrecorded
         /// This worker has the lease.
         case taken(OutboxRow)
     }
@@ -171,26 +171,14 @@ package struct MailOutboxWorker: Service {
             expiresAt: Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch))
         let stream = StreamID.mail(place.id, in: place.ledger)
         let events = try await context.reader.streams([stream])[stream] ?? []
-        guard events.count == 1, let queued = try EventCodec.payload(of: events[0]) as? MailQueued else {
-            return .unrecorded(hasCode: code != nil)
+        guard events.count == 1, try EventCodec.payload(of: events[0]) is MailQueued else {
+            return .unrecorded
         }
-        guard isUnchanged(event, queued, in: place.ledger, code, at: time) else { return .left }
+        guard context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: place.ledger)) else { return .left }
         return .taken(
             OutboxRow(
                 ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
                 attempts: Int(attempts), expiresAt: event.expiresAt))
-    }
-
-    /// Whether a row is what the service wrote: its code says what was queued. A row from before the codes must say what
-    /// its event says.
-    private func isUnchanged(
-        _ event: MailQueued, _ queued: MailQueued, in ledger: LedgerID, _ code: [UInt8]?, at time: Timestamp
-    ) -> Bool {
-        guard let code else {
-            if queued != event { context.rows.counts.count(ProtectedRows.mails, hasCode: false) }
-            return queued == event
-        }
-        return context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger))
     }
 
     private func code(_ text: String) -> ReasonCode {
@@ -202,12 +190,12 @@ package struct MailOutboxWorker: Service {
 /// The ends of an attempt.
 extension MailOutboxWorker {
     /// Deletes a row without an event that it could end with: whoever wrote it did not queue it, or it was put back.
-    private func endUnrecorded(_ place: Place, hasCode: Bool) async throws {
+    private func endUnrecorded(_ place: Place) async throws {
         let deletion = OutboxRow.deletion(place.id, in: place.ledger)
         let deleted = try await context.pool.query("\(deletion) RETURNING mail_id", in: [place.ledger])
         // A slower worker may have ended its mail since the look.
         guard !deleted.isEmpty else { return }
-        context.rows.counts.count(ProtectedRows.mails, hasCode: hasCode)
+        context.rows.counts.count(ProtectedRows.mails, hasCode: true)
         counts.add(.unrecorded)
         context.logger.error(
             "a row of the outbox has no mail in the log, and is deleted; nothing was sent",

@@ -3,7 +3,6 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
-import Keys
 import Ledger
 
 /// Sends the caller a mail with the link that verifies their address.
@@ -102,14 +101,6 @@ package struct ConfirmEmail: UseCase {
 }
 
 extension ServiceContext {
-    /// A user folded with the address decrypted, if the key still exists.
-    func userWithAddress(_ id: UserID) async throws -> User.State {
-        let keys = try await personKeys.load([id.uuid], ledger: LedgerID.directory(of: id).uuid)
-        let stream = StreamID.user(id)
-        let events = try await reader.streams([stream])[stream] ?? []
-        return User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
-    }
-
     /// The mail with the link that verifies a user's address. It is in the user's directory, and names no tenant.
     func verification(of user: UserID, at time: Timestamp, _ languages: [String] = []) -> QueuedMail {
         QueuedMail(

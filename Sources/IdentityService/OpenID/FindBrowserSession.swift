@@ -79,7 +79,7 @@ extension ServiceContext {
     ) async throws -> (session: BrowserSession, log: SessionInLog)? {
         guard let cookie = cookie.flatMap(BrowserCookie.init),
             let row = try await BrowserSessionRow.find(cookie, self, at: time),
-            let session = try await session(row.session, of: row.tenant, at: time), session.isInForce,
+            let session = try await session(row.session, of: row.tenant), session.isInForce,
             session.row.employee == row.employee, let app = session.row.app
         else { return nil }
         let log = try await SessionInLog.read(
@@ -98,10 +98,10 @@ extension ServiceContext {
     }
 
     /// The session of an id, or that which replaced it, however often; `nil` if the last one has ended.
-    func presentSession(_ id: UUID, of tenant: UUID, at time: Timestamp) async throws -> StoredSession? {
-        if let session = try await session(id, of: tenant, at: time) { return session }
+    func presentSession(_ id: UUID, of tenant: UUID) async throws -> StoredSession? {
+        if let session = try await session(id, of: tenant) { return session }
         guard let last = try await successors(of: id, in: TenantID(tenant)).last else { return nil }
-        return try await session(last, of: tenant, at: time)
+        return try await session(last, of: tenant)
     }
 
     /// The sessions that replaced one, the first one first.

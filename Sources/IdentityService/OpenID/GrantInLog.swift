@@ -116,7 +116,7 @@ extension ServiceContext {
         }
         guard log.permits(row, at: time) else { return nil }
         guard row.isOffline else {
-            guard let session = try await presentSession(log.sessionID, of: row.tenant, at: time), session.isInForce,
+            guard let session = try await presentSession(log.sessionID, of: row.tenant), session.isInForce,
                 time < min(session.row.end, session.row.refreshEnd)
             else { return nil }
             return log

@@ -45,7 +45,7 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         _ code: AuthorizationCodeRow, _ call: Call, _ context: ServiceContext
     ) async throws -> TokenAnswer {
         let time = call.time, tenant = TenantID(code.tenant)
-        let session = try await context.presentSession(code.session, of: code.tenant, at: time)
+        let session = try await context.presentSession(code.session, of: code.tenant)
         let log = try await GrantInLog.read(
             EmployeeID(code.employee), in: tenant, client: AppID(code.client),
             app: AppID(session?.row.app ?? code.client), session: session?.row.id ?? code.session,

@@ -114,12 +114,8 @@ package struct RowExamination: Sendable {
         try await log.each(damaged: { _ in damaged += 1 }) { found in
             let certain = found.flatMap(\.claims)
             damaged += found.count(where: \.isSealed)
-            let possible = found.flatMap(\.candidates) + found.flatMap(\.alternatives)
+            let possible = found.flatMap(\.candidates)
             let rows = try await ledgers.claims((certain + possible).map(\.key))
-            missing += found.count { found in
-                !found.alternatives.isEmpty
-                    && !found.alternatives.contains { claim in rows[claim.key].map { $0.says(claim) } == true }
-            }
             for claim in certain {
                 if rows[claim.key].map({ $0.says(claim) }) == true { confirmed += 1 } else { missing += 1 }
             }

@@ -53,10 +53,7 @@ package struct RowRestoration: Sendable {
             var statements: [(ledger: LedgerID, sql: SQL)] = []
             for found in found {
                 statements += found.claims.flatMap { claim in replacing(claim).map { (claim.key.ledger, $0) } }
-                statements += (found.candidates + found.alternatives).map { ($0.key.ledger, coding($0)) }
-                if let claim = try await replacement(of: found.alternatives) {
-                    statements += replacing(claim).map { (claim.key.ledger, $0) }
-                }
+                statements += found.candidates.map { ($0.key.ledger, coding($0)) }
                 statements += found.cutoffs.map { (LedgerID($0.ledger), $0.insertion(log.ring)) }
                 if let erased = found.erased { statements += try await erasedIDs(of: erased) }
                 report.claims += found.claims.count
@@ -125,20 +122,6 @@ extension RowRestoration {
             AND owner = \(claim.owner) AND value IS NOT DISTINCT FROM \(claim.value)
             AND expires_at IS NOT DISTINCT FROM \(claim.expiresAt?.postgres) AND mac IS NULL
         """
-    }
-
-    /// Returns the claim to make of several of which one must be taken; `nil` if the owner has one.
-    private func replacement(of claims: [Claim]) async throws -> Claim? {
-        guard let first = claims.first else { return nil }
-        for claim in claims {
-            let owned = try await pool.query(
-                """
-                SELECT 1 FROM tenure.claim WHERE ledger_id = \(claim.key.ledger.uuid) AND kind = \(claim.key.kind)
-                    AND key = \(claim.key.digest) AND owner = \(claim.owner)
-                """, in: [claim.key.ledger])
-            if !owned.isEmpty { return nil }
-        }
-        return first
     }
 
     /// Makes a claim what the log says, whatever it was.

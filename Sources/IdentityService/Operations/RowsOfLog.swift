@@ -20,8 +20,6 @@ package struct RowsOfLog: Sendable {
         var claims: [Claim] = []
         /// Claims of which one or several are taken; the log does not say which.
         var candidates: [Claim] = []
-        /// Claims of which at least one is taken. The first is made where none is.
-        var alternatives: [Claim] = []
         var cutoffs: [SessionCutoff.Row] = []
         /// The stream of an employee whose personal data was erased.
         var erased: StreamID?
@@ -189,11 +187,7 @@ extension RowsOfLog {
         guard !state.isErased, state.holdsEmail, let email = state.email else { return Found() }
         guard let text = email.text else { return Found(isSealed: true) }
         guard let address = try? EmailAddress(recorded: text) else { return Found() }
-        // A user who registered before addresses had keys, or whose folded address somebody else has, owns one of the two.
-        return Found(alternatives: [
-            Claim(key: ring.addressClaim(address), owner: id.uuid),
-            Claim(key: ring.emailClaim(address), owner: id.uuid),
-        ])
+        return Found(claims: [Claim(key: ring.addressClaim(address), owner: id.uuid)])
     }
 
     private func app(_ id: AppID, _ events: StreamEvents) throws -> Found {

@@ -190,7 +190,7 @@ extension CompleteRegistration {
                 try await context.seeds.insertion(
                     of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: state.credentialId,
                     ledger: ledger.uuid))
-            recorder.claims += try await AddressHolders(context: context).claims(on: email, for: user)
+            recorder.claims.append(try await AddressHolders(context: context).claim(on: email, for: user))
         case .existingUser(let proof):
             try recorder.add(
                 try proof.event(of: state, employee: employee), to: .flow(state.id, in: recorder.tenant), version: 0,

@@ -74,7 +74,7 @@ package struct ListSessions: UseCase {
                 AND \(SessionCutoff.isInForce(.sessions(ofEmployee: caller.employeeId), of: caller.tenantId))
             ORDER BY s.created_at, s.session_id LIMIT 200
             """, in: SessionCutoff.ledgers(of: caller.tenantId))
-        let rows = try found.map { try SessionRow($0) }.filter { $0.isAuthentic(run.context.rows, at: time) }
+        let rows = try found.map { try SessionRow($0) }.filter { $0.isAuthentic(run.context.rows) }
         let logs = try await SessionInLog.read(
             rows.map { ($0.id, AppID($0.app ?? $0.id)) }, of: EmployeeID(caller.employeeId),
             in: TenantID(caller.tenantId), run.context

@@ -16,7 +16,7 @@ package struct ReadMe: UseCase {
     package func run(_ run: UseCaseRun<MeResponse>) async throws -> MeResponse {
         let context = run.context
         let own = try await OwnAccount(of: caller, context)
-        let (session, app) = try await session(context, at: run.call.time)
+        let (session, app) = try await session(context)
         let loaded = try await StateLoader(reader: context.reader).app(app)
         let tenant = own.tenant, employee = own.employee
         let role = employee.sessionRole(of: caller.fingerprint, in: tenant)
@@ -39,8 +39,8 @@ package struct ReadMe: UseCase {
         return user.isEmailVerified || (user.holdsEmail && account.isEmailVerified)
     }
 
-    private func session(_ context: ServiceContext, at time: Timestamp) async throws -> (OpenSessionResponse, AppID) {
-        guard let row = try await context.session(caller.sessionId, of: caller.tenantId, at: time)?.row,
+    private func session(_ context: ServiceContext) async throws -> (OpenSessionResponse, AppID) {
+        guard let row = try await context.session(caller.sessionId, of: caller.tenantId)?.row,
             let app = row.app
         else { throw ServiceError(.sessionInvalid) }
         return (OpenSessionResponse(row, isCurrent: true), AppID(app))

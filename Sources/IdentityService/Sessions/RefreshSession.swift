@@ -35,7 +35,7 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// Whether the session exists: a caller without a session leaves no row.
     package func mayStore(in context: ServiceContext) async throws -> Bool {
         guard let token = RefreshToken(refreshToken, context.ring) else { return false }
-        return try await context.session(token.session, of: token.tenant, at: context.settings.now()) != nil
+        return try await context.session(token.session, of: token.tenant) != nil
     }
 
     /// Exchanges the token.
@@ -47,7 +47,7 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             let isAccessToken = UnverifiedAccessToken(refreshToken) != nil
             throw ServiceError(isAccessToken ? TokenFault.accessForRefresh : .notARefreshToken)
         }
-        guard let session = try await run.context.session(token.session, of: token.tenant, at: run.call.time) else {
+        guard let session = try await run.context.session(token.session, of: token.tenant) else {
             throw ServiceError(TokenFault.sessionEnded)
         }
         if let tokens = try await exchange(token, session, run) { return tokens }
@@ -112,7 +112,7 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// - Throws: The refusal.
     private func refused(_ token: RefreshToken, _ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
         let context = run.context, time = run.call.time
-        guard let session = try await context.session(token.session, of: token.tenant, at: time) else {
+        guard let session = try await context.session(token.session, of: token.tenant) else {
             throw ServiceError(TokenFault.sessionEnded)
         }
         let row = session.row

@@ -78,7 +78,7 @@ package struct AuthenticateSession: UseCase, CustomStringConvertible {
         let digest = context.ring.accessTokenDigest(accessToken)
         guard
             let session = try await context.session(
-                token.sessionID, of: token.tenantID, where: "s.access_digest = \(digest)", at: time),
+                token.sessionID, of: token.tenantID, where: "s.access_digest = \(digest)"),
             session.isInForce, session.row.agrees(withOwn: token)
         else { throw ServiceError(TokenFault.replacedOrEnded) }
         guard time < min(session.row.accessEnd, session.row.end) else { throw ServiceError(.sessionExpired) }

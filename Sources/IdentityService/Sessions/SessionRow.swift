@@ -95,7 +95,7 @@ struct SessionRow: Sendable, Equatable {
     func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.sessions, values) }
 
     /// Whether the service wrote the row as it is.
-    func isAuthentic(_ rows: RowAuthentication, at time: Timestamp) -> Bool {
+    func isAuthentic(_ rows: RowAuthentication) -> Bool {
         rows.accepts(code, ProtectedRows.sessions, values)
     }
 
@@ -150,7 +150,7 @@ struct StoredSession: Sendable {
     /// Reads a session that the service wrote; `nil` for any other.
     ///
     /// A cutoff that the service did not write as it is ends the session too: somebody changed the version in it.
-    init?(_ found: PostgresRow, _ rows: RowAuthentication, at time: Timestamp) throws(PostgresError) {
+    init?(_ found: PostgresRow, _ rows: RowAuthentication) throws(PostgresError) {
         let first = SessionRow.columnCount
         row = try SessionRow(found)
         let version = try found.decode(column: first, as: Int64?.self)
@@ -158,7 +158,7 @@ struct StoredSession: Sendable {
         let code = try found.decode(column: first + 2, as: [UInt8]?.self)
         isSecretRevoked = try found.decode(column: first + 3, as: Bool.self)
         readAt = try found.decode(column: first + 4, as: PostgresTimestamp.self)
-        guard row.isAuthentic(rows, at: time) else { return nil }
+        guard row.isAuthentic(rows) else { return nil }
         guard let app = row.app, let opened = row.tenantVersion else {
             isUnlinked = true
             return
@@ -170,7 +170,7 @@ struct StoredSession: Sendable {
         let cutoff = SessionCutoff.Row(
             ledger: row.tenant, subject: app, version: version,
             createdAt: Timestamp(microseconds: created.microsecondsSinceUnixEpoch))
-        isUnlinked = version > opened || !cutoff.isAuthentic(code, rows, at: time)
+        isUnlinked = version > opened || !cutoff.isAuthentic(code, rows)
     }
 }
 
@@ -192,12 +192,10 @@ extension SessionInLog {
 
 extension ServiceContext {
     /// Reads a session that the service wrote; `nil` if there is none.
-    func session(
-        _ id: UUID, of tenant: UUID, where condition: SQL = "true", at time: Timestamp
-    ) async throws -> StoredSession? {
+    func session(_ id: UUID, of tenant: UUID, where condition: SQL = "true") async throws -> StoredSession? {
         let found = try await pool.query(
             StoredSession.reading(id, of: tenant, where: condition), in: SessionCutoff.ledgers(of: tenant))
-        return try found.first.flatMap { try StoredSession($0, rows, at: time) }
+        return try found.first.flatMap { try StoredSession($0, rows) }
     }
 }
 
@@ -239,11 +237,10 @@ extension ServiceContext {
             SELECT \(SessionRow.columns) FROM tenure.session s
             WHERE s.ledger_id = \(tenant.uuid) AND s.employee_id = ANY (\(admins.map(\.uuid)))
             """, in: [LedgerID(tenant.uuid)])
-        let time = settings.now()
         return try found.compactMap { found in
             let row = try SessionRow(found)
             let end = row.createdAt.adding(policy.adminSessionLifetime)
-            guard end < row.end, row.isAuthentic(rows, at: time) else { return nil }
+            guard end < row.end, row.isAuthentic(rows) else { return nil }
             var shorter = row
             shorter.end = end
             return """

@@ -12,21 +12,8 @@ extension KeyRing {
     /// The claim on a tenant's name, owned by the tenant.
     func companyClaim(_ name: CompanyName) -> ClaimKey { directoryClaim("company", name.canonical) }
 
-    /// The claim on the folded form of an e-mail, owned by the user. Databases older than ``addressClaim(_:)`` have only
-    /// this one. It alone does not tell who holds an address: see ``AddressHolders``.
-    func emailClaim(_ email: EmailAddress) -> ClaimKey { emailClaim(folding: email.canonical) }
-
-    /// The claim on a folded form of an e-mail (``EmailAddress/foldings``).
-    func emailClaim(folding: [UInt8]) -> ClaimKey { directoryClaim("email", folding) }
-
     /// The claim on an address by its key (``EmailAddress/key``), owned by the user.
-    ///
-    /// For most addresses key and folded form are the same, and both claims are in one ledger.
-    func addressClaim(_ email: EmailAddress) -> ClaimKey {
-        ClaimKey(
-            ledger: .directory(lookupDigest(kind: "email", email.key)[0]), kind: "address",
-            digest: lookupDigest(kind: "address", email.key))
-    }
+    func addressClaim(_ email: EmailAddress) -> ClaimKey { directoryClaim("address", email.key) }
 
     /// The claim on an app's name, owned by the app.
     func appClaim(name: [UInt8]) -> ClaimKey { directoryClaim("app", name) }
@@ -101,7 +88,7 @@ extension ServiceContext {
 /// use case about all accounts of a user has to find them from the user.
 extension KeyRing {
     func accountClaim(_ employee: EmployeeID, of user: UserID, in tenant: TenantID) -> Claim {
-        // The digest of the member claim is unique here too, and databases older than this claim have it.
+        // The digest of the member claim is unique here too.
         let digest = memberClaim(employee, of: user, in: tenant).key.digest
         return Claim(
             key: ClaimKey(ledger: .directory(of: user), kind: "account", digest: digest), owner: user.uuid,

@@ -194,7 +194,7 @@ package enum RowWalls {
             "ledger_id projection generation position failed_at_position failure", readModel),
         Wall(
             "tenants",
-            "ledger_id generation company_name founded_at employees confirmed_domain suspended_domain "
+            "ledger_id generation company_name founded_at employees confirmed_domain "
                 + "key_authorization approval blind_only questions_with_passphrase linked_apps "
                 + "security_admin_id changed_position registration_mode recovery_delay_hours "
                 + "admin_session_hours", readModel),

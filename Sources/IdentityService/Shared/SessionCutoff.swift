@@ -81,7 +81,7 @@ enum SessionCutoff {
         func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.cutoffs, values) }
 
         /// Whether the service wrote the row as it is.
-        func isAuthentic(_ code: [UInt8]?, _ rows: RowAuthentication, at time: Timestamp) -> Bool {
+        func isAuthentic(_ code: [UInt8]?, _ rows: RowAuthentication) -> Bool {
             rows.accepts(code, ProtectedRows.cutoffs, values)
         }
 

@@ -50,7 +50,7 @@ struct SigningKeyRotation: Sendable {
     /// The next key, unless one is waiting to sign; `nil` for ID tokens that nobody has requested yet.
     func next(at time: Timestamp) async throws -> Step? {
         let newest = try await pool.query(newestFirst, in: []).lazy.map { try SigningKeyRow($0, use) }.first {
-            $0.isAuthentic(rows, at: time)
+            $0.isAuthentic(rows)
         }
         if let newest, newest.signsFrom > time { return Step(key: description(newest, isNew: false)) }
         guard newest != nil || use == .accessToken else { return nil }
@@ -89,7 +89,7 @@ struct SigningKeyRotation: Sendable {
                 "SELECT pg_advisory_xact_lock(hashtextextended(\("tenure." + use.rawValue), 0))")
             for found in try await connection.query(newestFirst) {
                 let row = try SigningKeyRow(found, use)
-                guard row.signsFrom <= time, row.key(rows.ring) as Key? != nil, row.isAuthentic(rows, at: time) else {
+                guard row.signsFrom <= time, row.key(rows.ring) as Key? != nil, row.isAuthentic(rows) else {
                     continue
                 }
                 return

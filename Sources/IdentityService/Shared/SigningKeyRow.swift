@@ -51,7 +51,7 @@ struct SigningKeyRow: Sendable {
     func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(table, values) }
 
     /// Whether the service wrote the row as it is.
-    func isAuthentic(_ rows: RowAuthentication, at time: Timestamp) -> Bool {
+    func isAuthentic(_ rows: RowAuthentication) -> Bool {
         rows.accepts(code, table, values)
     }
 

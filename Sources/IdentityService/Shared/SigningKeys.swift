@@ -96,7 +96,7 @@ actor SigningKeys<Key: StoredSigningKey> {
                     metadata: ["kid": "\(row.id)"])
                 return nil
             }
-            guard row.isAuthentic(rows, at: time) else { return nil }
+            guard row.isAuthentic(rows) else { return nil }
             return Entry(key: key, signsFrom: row.signsFrom)
         }
         readAt = time

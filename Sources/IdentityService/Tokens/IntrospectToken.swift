@@ -71,7 +71,7 @@ package struct IntrospectToken: UseCase, CustomStringConvertible {
     private func isInForce(
         _ claims: AccessTokenClaims, _ context: ServiceContext, at time: Timestamp
     ) async throws -> Bool {
-        guard let session = try await context.session(claims.sessionID, of: claims.tenantID, at: time),
+        guard let session = try await context.session(claims.sessionID, of: claims.tenantID),
             session.isInForce, session.row.agrees(with: claims)
         else { return false }
         let row = session.row
@@ -104,7 +104,7 @@ package struct RevokeToken: UseCase, CustomStringConvertible {
         try app.require(.login)
         guard let (tenant, session) = try await named(context, at: run.call.time) else { return }
         guard
-            let found = try await context.session(session, of: tenant, at: run.call.time), found.row.app == app.appId
+            let found = try await context.session(session, of: tenant), found.row.app == app.appId
         else { return }
         try await EndSession(context: context).run(
             session, in: TenantID(tenant), reason: .tokenRevoked, actor: nil, call: run.call)

@@ -25,7 +25,7 @@ package struct IssueResourceToken: UseCase {
     /// - Throws: `token.resource_unknown` for a resource that the operator has not registered for the session's app.
     package func run(_ run: UseCaseRun<ResourceTokenResponse>) async throws -> ResourceTokenResponse {
         let context = run.context, time = run.call.time
-        guard let session = try await context.session(caller.sessionId, of: caller.tenantId, at: time),
+        guard let session = try await context.session(caller.sessionId, of: caller.tenantId),
             session.isInForce, let app = session.row.app
         else { throw ServiceError(.sessionInvalid) }
         let log = try await SessionInLog.read(

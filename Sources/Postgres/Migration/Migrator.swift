@@ -351,15 +351,18 @@ extension Migrator {
             WHERE c.relnamespace = to_regnamespace(quote_ident(\(schema))) AND c.relname = 'tenure_migration'
             """)
         place.recordsMigrations = try records.first?.decode(Bool.self) ?? true
-        if try await stateOfRevisions(&connection) == .cannotAdd { place.recordsMigrations = false }
         return place
     }
 }
 
 extension Migrator {
-    /// Creates the two tables of records, or what an older program did not create in them.
+    /// Creates the two tables of records.
     func createTables(_ connection: inout PostgresConnection) async throws(PostgresError) {
-        for (name, table) in [("tenure_migration", migrationTable), ("tenure_function", functionTable)] {
+        let tables: [(name: String, table: SQL, revision: SQL)] = [
+            ("tenure_migration", migrationTable, ""),
+            ("tenure_function", functionTable, ", revision integer NOT NULL"),
+        ]
+        for (name, table, revision) in tables {
             // Without a look first, CREATE TABLE IF NOT EXISTS would need the right to create tables here.
             guard try await !hasTable(name, &connection) else { continue }
             try await connection.execute(
@@ -367,14 +370,11 @@ extension Migrator {
                 CREATE TABLE IF NOT EXISTS \(table) (
                     name text PRIMARY KEY,
                     checksum bytea NOT NULL CHECK (octet_length(checksum) = 32),
-                    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+                    applied_at timestamptz NOT NULL DEFAULT clock_timestamp()\(revision)
                 )
                 """)
             try await connection.execute("GRANT SELECT ON \(table) TO PUBLIC")
         }
-        // A role that may not alter the table has nothing to record either; see requirePermission.
-        guard try await stateOfRevisions(&connection) == .canAdd else { return }
-        try await connection.execute("ALTER TABLE \(functionTable) ADD COLUMN revision integer NOT NULL DEFAULT 0")
     }
 
     /// Lets the owner of the functions, and every member of that role, record what it applies. So the role that migrates
@@ -395,35 +395,15 @@ extension Migrator {
         }
     }
 
-    /// The revision of each function that records one.
+    /// The revision of each function that is applied.
     func revisions(_ connection: inout PostgresConnection) async throws(PostgresError) -> [String: Int] {
-        guard try await stateOfRevisions(&connection) == .has else { return [:] }
+        guard try await hasTable("tenure_function", &connection) else { return [:] }
         var revisions: [String: Int] = [:]
         for row in try await connection.query("SELECT name, revision FROM \(functionTable)") {
             let (name, revision) = try row.decode(String.self, Int32.self)
             revisions[name] = Int(revision)
         }
         return revisions
-    }
-
-    /// Whether the records of functions have a revision. A program from before there were revisions did not add it.
-    enum Revisions: Equatable {
-        case has
-        case canAdd
-        case cannotAdd
-    }
-
-    func stateOfRevisions(_ connection: inout PostgresConnection) async throws(PostgresError) -> Revisions {
-        let rows = try await connection.query(
-            """
-            SELECT EXISTS (SELECT FROM pg_attribute AS a
-                    WHERE a.attrelid = c.oid AND a.attname = 'revision' AND NOT a.attisdropped),
-                pg_has_role(c.relowner, 'USAGE')
-            FROM pg_class AS c
-            WHERE c.relnamespace = to_regnamespace(quote_ident(\(schema))) AND c.relname = 'tenure_function'
-            """)
-        guard let (has, canAdd) = try rows.first?.decode(Bool.self, Bool.self) else { return .canAdd }
-        return has ? .has : canAdd ? .canAdd : .cannotAdd
     }
 
     /// Whether a table of records exists.

@@ -94,7 +94,7 @@ extension EmployeeRow: ViewRow {
 /// The read model of `employees`.
 struct EmployeesModel: ReadModel {
     static let name = ProjectionName.employees
-    static let revision: Int32 = 2
+    static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [EmployeeRow.self]
 
     var employees = RowTable<EmployeeRow>()

@@ -92,7 +92,7 @@ struct CancelledEmployeeRow: ViewRow {
 /// The read model of `tenants`.
 struct TenantsModel: ReadModel {
     static let name = ProjectionName.tenants
-    static let revision: Int32 = 3
+    static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [TenantRow.self, CancelledEmployeeRow.self]
 
     var tenants = RowTable<TenantRow>()

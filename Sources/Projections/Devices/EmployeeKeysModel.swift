@@ -139,7 +139,7 @@ extension EmployeeKeyRow.Decider {
 /// The read model of `employee_keys`.
 struct EmployeeKeysModel: ReadModel {
     static let name = ProjectionName.employeeKeys
-    static let revision: Int32 = 3
+    static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [EmployeeKeyRow.self]
 
     var keys = RowTable<EmployeeKeyRow>()

@@ -59,7 +59,7 @@ extension PendingAuthorizationRow: ViewRow {
 /// The read model of `pending_authorizations`: the keys whose last event presented them.
 struct PendingAuthorizationsModel: ReadModel {
     static let name = ProjectionName.pendingAuthorizations
-    static let revision: Int32 = 3
+    static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [PendingAuthorizationRow.self]
 
     var pending = RowTable<PendingAuthorizationRow>()

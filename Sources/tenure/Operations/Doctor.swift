@@ -55,8 +55,7 @@ struct Examination: Sendable {
 
     func findings() async -> [Finding] {
         await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
-            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
-            + [Self.build]
+            + seals() + disowned() + clocks() + rows() + pages() + mpinAuthorities() + [Self.build]
     }
 
     /// Whether this program can serve beyond this machine.

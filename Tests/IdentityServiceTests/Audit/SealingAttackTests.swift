@@ -101,8 +101,8 @@ struct SealingAttackTests {
             _ = try await log.appender.append(.test(stream, events: 300))
             _ = try await log.pool.query(
                 """
-                INSERT INTO tenure.tile (ledger_id, level, index, hashes, root)
-                VALUES (\(stream.ledger.uuid), 0, 0, convert_to(repeat('x', 8192), 'UTF8'), sha256('forged'))
+                INSERT INTO tenure.tile (ledger_id, level, index, hashes, root, mac)
+                VALUES (\(stream.ledger.uuid), 0, 0, convert_to(repeat('x', 8192), 'UTF8'), sha256('forged'), '')
                 """, in: [stream.ledger])
             try await log.seal()
             #expect(try await Self.sealed(stream.ledger, log) == 300)

@@ -36,7 +36,7 @@ struct MPinReclaimTests {
                     email: Personal(owner: user.uuid, text: Self.address), challenge: [1], deviceSignature: signature,
                     userSignature: signature)
             ], to: stream, keys: [user.uuid: key],
-            claims: [Claim(key: stage.context.ring.emailClaim(try EmailAddress(Self.address)), owner: user.uuid)],
+            claims: [Claim(key: stage.context.ring.addressClaim(try EmailAddress(Self.address)), owner: user.uuid)],
             statements: [insertion])
     }
 

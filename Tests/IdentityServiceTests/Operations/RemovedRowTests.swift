@@ -45,9 +45,9 @@ struct ExpiredRowSweeperTests {
                         _ = try await connection.execute(
                             """
                             INSERT INTO tenure.recovery_request
-                                (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open)
+                                (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open, mac)
                             VALUES (\(ledger.uuid), \(UUID()), \([UInt8](repeating: UInt8(number), count: 32)),
-                                \(start), \(end), \(isOpen))
+                                \(start), \(end), \(isOpen), '')
                             """)
                     }
                 }
@@ -69,8 +69,9 @@ struct ExpiredRowSweeperTests {
             _ = try await connection.execute(
                 """
                 INSERT INTO tenure.recovery_request
+                    (ledger_id, employee_id, fingerprint, requested_at, expires_at, mac)
                 SELECT CASE WHEN n <= 2500 THEN \(one) ELSE gen_random_uuid() END, gen_random_uuid(),
-                    sha256(n::text::bytea), \(end), \(end)
+                    sha256(n::text::bytea), \(end), \(end), ''
                 FROM generate_series(1, 3100) AS n
                 """)
             // Several processes sweep at once, and none waits for another or fails.
@@ -94,8 +95,8 @@ struct ExpiredRowSweeperTests {
                     """)
                 _ = try await connection.execute(
                     """
-                    INSERT INTO tenure.idempotency (ledger_id, key, fingerprint, state, lease_until, expires_at)
-                    VALUES (\(ledger), \(key), \(key), 'done', \(end), \(end))
+                    INSERT INTO tenure.idempotency (ledger_id, key, fingerprint, state, lease_until, expires_at, mac)
+                    VALUES (\(ledger), \(key), \(key), 'done', \(end), \(end), '')
                     """)
             }
             try await sweeper.sweep(at: now)

@@ -56,7 +56,7 @@ struct PagesStartTests {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 for change in [
-                    "public_url = 'https://evil.example'", "app_id = gen_random_uuid()", "mac = NULL",
+                    "public_url = 'https://evil.example'", "app_id = gen_random_uuid()", "mac = ''",
                     "changed_at = now()",
                 ] {
                     try await write(row(url: "https://id.example"), pool)

@@ -14,10 +14,9 @@ import Testing
 @testable import IdentityService
 
 extension MPinStage {
-    /// A user with an address. `claims` are those that the registration took; without them, those of old programs.
-    fileprivate func user(_ text: String, _ claims: [Claim]? = nil, id: UserID = UserID(UUID())) async throws -> UserID
-    {
-        let stream = StreamID.user(id), address = try EmailAddress(text)
+    /// A user who registered an address, with the claim that the registration takes.
+    fileprivate func user(_ text: String, _ claim: Claim, id: UserID = UserID(UUID())) async throws -> UserID {
+        let stream = StreamID.user(id)
         let (key, insertion) = try await context.personKeys.create(id: id.uuid, ledger: stream.ledger.uuid)
         let signature = try #require(SignatureBytes([UInt8](repeating: 1, count: 64)))
         try await append(
@@ -27,7 +26,7 @@ extension MPinStage {
                     email: Personal(owner: id.uuid, text: text), challenge: [1], deviceSignature: signature,
                     userSignature: signature)
             ], to: stream, keys: [id.uuid: key],
-            claims: claims ?? [Claim(key: context.ring.emailClaim(address), owner: id.uuid)], statements: [insertion])
+            claims: [claim], statements: [insertion])
         return id
     }
 
@@ -37,108 +36,73 @@ extension MPinStage {
         try await holders.holder(of: try EmailAddress(text))
     }
 
-    /// A user as today's registration makes one.
+    /// A user as a registration makes one.
     fileprivate func newcomer(_ text: String) async throws -> UserID {
         let id = UserID(UUID())
-        return try await user(text, try await holders.claims(on: try EmailAddress(text), for: id), id: id)
-    }
-
-    fileprivate func collisions() async throws -> [AddressCollision] {
-        try await AddressCollisions(pool: readers, masters: MasterKeyStore(installation.masters)).find()
+        return try await user(text, try await holders.claim(on: try EmailAddress(text), for: id), id: id)
     }
 }
 
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct AddressHolderTests {
-    @Test func `a claim of an old program counts for the address that its owner registered`() async throws {
+    @Test func `addresses that fold to one text belong to two people`() async throws {
         try await MPinStage.run { stage in
-            let old = try await stage.user("Zoe@Strasse.example")
-            #expect(try await stage.holder(of: "zoe@STRASSE.example") == old)
+            let one = try await stage.newcomer("Zoe@Strasse.example")
+            #expect(try await stage.holder(of: "zoe@STRASSE.example") == one)
             #expect(try await stage.holder(of: "zoe@straße.example") == nil)
-            // Somebody with the other address takes it by its key alone; the folded form is taken.
             let other = try await stage.newcomer("zoe@straße.example")
             #expect(try await stage.claims(of: other.uuid) == ["address"])
             #expect(try await stage.holder(of: "Zoe@xn--strae-oqa.example") == other)
-            #expect(try await stage.holder(of: "zoe@strasse.example") == old)
-            #expect(try await stage.collisions() == [])
+            #expect(try await stage.holder(of: "zoe@strasse.example") == one)
         }
     }
 
-    @Test func `a registration takes both claims, and nobody else's address`() async throws {
+    @Test func `a registration takes a claim, and nobody else's address`() async throws {
         try await MPinStage.run { stage in
             let first = try await stage.newcomer("a@müller.example")
-            #expect(try await stage.claims(of: first.uuid) == ["address", "email"])
+            #expect(try await stage.claims(of: first.uuid) == ["address"])
             for text in ["A@MÜLLER.example", "a@xn--mller-kva.example", "a@mu\u{308}ller.example"] {
                 #expect(try await stage.holder(of: text) == first, "\(text)")
                 let error = await #expect(throws: ServiceError.self) { _ = try await stage.newcomer(text) }
                 #expect(error?.code == .requestStale)
             }
-            // Whoever decided before this registration meets its claims.
-            let address = try EmailAddress("a@müller.example")
-            for key in [stage.context.ring.addressClaim(address), stage.context.ring.emailClaim(address)] {
-                let error = await #expect(throws: LedgerError.self) {
-                    _ = try await stage.user("a@müller.example", [Claim(key: key, owner: UUID())])
-                }
-                #expect(error?.code == .claimTaken)
+            // Whoever decided before this registration meets its claim.
+            let key = stage.context.ring.addressClaim(try EmailAddress("a@müller.example"))
+            let error = await #expect(throws: LedgerError.self) {
+                _ = try await stage.user("a@müller.example", Claim(key: key, owner: UUID()))
             }
+            #expect(error?.code == .claimTaken)
+            #expect(try await stage.holders.releases(of: first) == [ClaimRelease(key: key, owner: first.uuid)])
         }
     }
 
-    @Test func `of two owners the earlier one holds the address, unless the other one verified it`() async throws {
+    @Test func `an erasure finds the holder, and releases the claim on the address`() async throws {
         try await MPinStage.run { stage in
-            let earlier = try await stage.user("b@xn--strae-oqa.example"),
-                later = try await stage.user("b@straße.example")
-            let third = try await stage.user("b@plain.example")
-            for text in ["b@straße.example", "B@XN--STRAE-OQA.example"] {
-                #expect(try await stage.holder(of: text) == earlier, "\(text)")
-            }
-            #expect(
-                try await stage.collisions() == [AddressCollision(user: later.uuid, holder: earlier.uuid)])
-            let set = try await StateLoader(reader: stage.context.reader).user(later).state.address?.place.position
-            try await stage.append(
-                [EmailVerified(userID: later, address: try #require(set))], to: .user(later))
-            for text in ["b@straße.example", "B@XN--STRAE-OQA.example"] {
-                #expect(try await stage.holder(of: text) == later, "\(text)")
-            }
-            #expect(
-                try await stage.collisions() == [AddressCollision(user: earlier.uuid, holder: later.uuid)])
-            // Nobody new gets it, and each releases what is theirs.
-            let error = await #expect(throws: ServiceError.self) { _ = try await stage.newcomer("b@straße.example") }
-            #expect(error?.code == .requestStale)
-            for (user, text) in [(earlier, "b@xn--strae-oqa.example"), (later, "b@straße.example")] {
-                let key = stage.context.ring.emailClaim(try EmailAddress(text))
-                #expect(
-                    try await stage.holders.releases(of: user) == [ClaimRelease(key: key, owner: user.uuid)])
-            }
-            #expect(try await stage.holder(of: "b@plain.example") == third)
-        }
-    }
-
-    @Test func `an erasure finds the holder, and releases every claim on the address`() async throws {
-        try await MPinStage.run { stage in
-            let old = try await stage.user("c@strasse.example"), new = try await stage.newcomer("c@straße.example")
+            let old = try await stage.newcomer("c@strasse.example"), new = try await stage.newcomer("c@straße.example")
             let plan = try await stage.erasure.plan(email: "C@straße.example")
             #expect(plan.people.map(\.id) == [new.uuid])
             await #expect(throws: ErasureError.self) { _ = try await stage.erasure.plan(email: "c@ﬆrasse.example.org") }
             for user in [new, old] {
                 _ = try await stage.erasure.erase(user, includingSecurityAdmins: false)
-                #expect(try await stage.claims(of: user.uuid).isDisjoint(with: ["address", "email"]))
+                #expect(try await !stage.claims(of: user.uuid).contains("address"))
             }
             #expect(try await stage.holder(of: "c@strasse.example") == nil)
             let again = try await stage.newcomer("c@strasse.example")
-            #expect(try await stage.claims(of: again.uuid) == ["address", "email"])
+            #expect(try await stage.claims(of: again.uuid) == ["address"])
         }
     }
 
     @Test func `a claim whose owner's address nobody can decrypt keeps everybody else out`() async throws {
         try await MPinStage.run { stage in
-            let user = try await stage.user("d@strasse.example")
+            let user = try await stage.newcomer("d@strasse.example")
             try await stage.superuser("DELETE FROM tenure.person_key WHERE key_id = \(user.uuid)")
             try await MPinStage.run(stage.installation, on: stage.database) { later in
-                let holders = (
-                    try await later.holder(of: "d@strasse.example"), try await later.holder(of: "d@straße.example")
-                )
-                #expect(holders.0 == user && holders.1 == user)
+                let address = try EmailAddress("D@strasse.example")
+                #expect(try await later.holders.holder(of: address) == user)
+                #expect(try await later.holders.releases(of: user) == [])
+                let key = later.context.ring.addressClaim(address)
+                #expect(
+                    try await later.holders.releases(of: user, address) == [ClaimRelease(key: key, owner: user.uuid)])
             }
         }
     }

@@ -112,7 +112,7 @@ struct SessionCutoffTests {
         }
     }
 
-    @Test func `a session without a code, or with another one, is refused`() async throws {
+    @Test func `a session with an empty code, or with another one, is refused`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let settings = ServiceSettings(accessLifetime: .seconds(86_400))
@@ -125,7 +125,7 @@ struct SessionCutoffTests {
                 let session = try await NewSession(opening, app: app, at: start, context)
                 _ = try await pool.query(session.insertion, in: [LedgerID(tenant.uuid)])
                 _ = try await pool.query(
-                    "UPDATE tenure.session SET mac = NULL WHERE ledger_id = \(tenant.uuid)",
+                    "UPDATE tenure.session SET mac = '' WHERE ledger_id = \(tenant.uuid)",
                     in: [LedgerID(tenant.uuid)])
                 #expect(await refusal(session, context, after: 1)?.code == .sessionInvalid)
                 _ = try await pool.query(

@@ -155,13 +155,14 @@ struct TokenKeysTests {
     @Test func `a key that was replaced does not sign again when its row is put back with a later time`() async throws {
         try await withKeys { keys, rotation, pool in
             let old = try await signing(keys, 0)
-            let sealed = try #require(
-                try await pool.query("SELECT sealed FROM tenure.token_key", in: []).first?.decode([UInt8].self))
+            let (sealed, code) = try #require(
+                try await pool.query("SELECT sealed, mac FROM tenure.token_key", in: []).first
+            ).decode([UInt8].self, [UInt8].self)
             let new = try await rotation.replaceAll(at: at(1_000))
             _ = try await pool.query(
                 """
-                INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from)
-                VALUES (\(old), \(sealed), \(at(2_000).postgres), \(at(2_000).postgres))
+                INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from, mac)
+                VALUES (\(old), \(sealed), \(at(2_000).postgres), \(at(2_000).postgres), \(code))
                 """, in: [])
             #expect(try await signing(keys, 2_100) == new.keyID)
             #expect(try await published(keys, 2_100) == [new.keyID])

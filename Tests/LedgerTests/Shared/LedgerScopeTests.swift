@@ -12,8 +12,8 @@ struct LedgerScopeTests {
     private func inserting(_ ledger: LedgerID, key: [UInt8] = Array(repeating: 1, count: 32)) -> SQL {
         let now = PostgresTimestamp(microsecondsSinceUnixEpoch: 1_795_000_000_000_000)
         return """
-            INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, lease_until, expires_at)
-            VALUES (\(ledger.uuid), \(key), \(key), 'running', \(now), \(now))
+            INSERT INTO tenure.idempotency AS i (ledger_id, key, fingerprint, state, lease_until, expires_at, mac)
+            VALUES (\(ledger.uuid), \(key), \(key), 'running', \(now), \(now), '')
             ON CONFLICT (ledger_id, key) DO UPDATE SET state = 'again' WHERE i.state <> 'again' RETURNING state
             """
     }

@@ -73,6 +73,16 @@ struct SchemaTests {
         #expect(wrong == [])
     }
 
+    @Test func `only a claim may be inserted before its code`() async throws {
+        let optional = try await names(
+            """
+            SELECT c.relname::text FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+            WHERE c.relnamespace = 'tenure'::regnamespace AND c.relkind IN ('r', 'p') AND a.attname = 'mac'
+                AND NOT a.attnotnull
+            """)
+        #expect(optional == ["claim"])
+    }
+
     @Test(.enabled(if: !TestServer.isDistributed, "Citus adds triggers of its own"))
     func `constraints are named after their table, and there are no triggers or rules`() async throws {
         let wrong = try await names(

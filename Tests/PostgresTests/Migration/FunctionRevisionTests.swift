@@ -39,15 +39,4 @@ struct FunctionRevisionTests {
             #expect(try await migrator(revision: 2, answering: 2).migrate(configuration).functions == ["f"])
         }
     }
-
-    @Test func `records of a program without revisions are older than every revision`() async throws {
-        try await TestDatabase.withDatabase { configuration in
-            var connection = try await PostgresConnection.connect(configuration, logger: .quiet)
-            try await migrator(revision: 1, answering: 1).migrate(configuration)
-            try await connection.execute("ALTER TABLE tenure_function DROP COLUMN revision")
-            #expect(try await migrator(revision: 1, answering: 2).status(on: &connection).staleFunctions == ["f"])
-            #expect(try await migrator(revision: 1, answering: 2).migrate(configuration).functions == ["f"])
-            #expect(try await answer(configuration) == 2)
-        }
-    }
 }

@@ -40,9 +40,8 @@ struct ViewUpgradeTests {
                 try await stage.expectEqual(later.tenant)
             }
             // Only that view was built.
-            let live = try await stage.text(
-                "SELECT projection FROM tenure.projection_generation WHERE live = 2 AND live_revision = 2")
-            #expect(live == ["employees"])
+            let built = try await stage.text("SELECT projection FROM tenure.projection_generation WHERE live > 1")
+            #expect(built == ["employees"])
             #expect(try await upgrade(stage).upgrade())
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite(.onServer)
 struct `A database writer without the keys` {
     @Test(arguments: [
-        "verdict = 'right'", "verdict = 'right', mac = NULL",
+        "verdict = 'right'", "verdict = 'right', mac = ''",
         "verdict = 'right', expires_at = expires_at + interval '1 day'",
     ])
     func `makes no proof of a wrong PIN`(change: String) async throws {

@@ -17,7 +17,7 @@ extension TenureWorld {
         let call = Call(requestId: "browser", time: time)
         let caller = try await service.run(AuthenticateSession(accessToken: accessToken), call)
         let tenant = TenantID(caller.tenantId), employee = EmployeeID(caller.employeeId)
-        let session = try #require(try await context.session(caller.sessionId, of: tenant.uuid, at: time))
+        let session = try #require(try await context.session(caller.sessionId, of: tenant.uuid))
         let cookie = BrowserCookie(tenant: tenant, ofForm: UUID().uuidString, context.ring)
         let row = BrowserSessionRow(
             tenant: tenant.uuid, id: cookie.id.uuid, session: caller.sessionId, employee: employee.uuid,

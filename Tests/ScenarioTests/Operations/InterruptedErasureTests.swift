@@ -80,7 +80,7 @@ struct `An interrupted erasure` {
             let claims = try await connection.query(
                 """
                 SELECT kind FROM tenure.claim
-                WHERE kind IN ('member', 'email', 'address', 'device') AND owner = ANY (\(ids))
+                WHERE kind IN ('member', 'address', 'device') AND owner = ANY (\(ids))
                 """)
             #expect(claims.isEmpty, comment)
             let sessions = try await connection.query(

@@ -181,7 +181,7 @@ extension RandomisedInvariants {
                 SELECT 'key ' || key_id FROM tenure.person_key WHERE key_id = ANY (\(ids))
                 UNION ALL SELECT 'session of ' || employee_id FROM tenure.session WHERE employee_id = ANY (\(ids))
                 UNION ALL SELECT kind || ' of ' || owner FROM tenure.claim
-                    WHERE kind IN ('member', 'email', 'address', 'device') AND owner = ANY (\(ids))
+                    WHERE kind IN ('member', 'address', 'device') AND owner = ANY (\(ids))
                 UNION ALL SELECT 'no end of ' || id FROM unnest(\(ids)::uuid[]) AS id WHERE 1 <> (
                     SELECT count(*) FROM tenure.event
                     WHERE stream_id = id AND type IN ('EmployeeErased', 'UserErased'))

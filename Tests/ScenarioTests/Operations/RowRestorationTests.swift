@@ -75,7 +75,7 @@ struct `Claims by the log` {
             _ = try await people(world)
             try await run(
                 world,
-                "\(change) WHERE key_id = (SELECT owner FROM tenure.claim WHERE kind IN ('email', 'address') LIMIT 1)")
+                "\(change) WHERE key_id = (SELECT owner FROM tenure.claim WHERE kind = 'address' LIMIT 1)")
             let found = try await findings(world)
             #expect(found.map(\.problem) == [.damaged] && found[0].count == 1, "\(found)")
         }
@@ -88,7 +88,7 @@ struct `Claims by the log` {
             try await run(
                 world,
                 """
-                DELETE FROM tenure.claim WHERE kind IN ('employee', 'email', 'address', 'device') AND owner NOT IN (
+                DELETE FROM tenure.claim WHERE kind IN ('employee', 'address', 'device') AND owner NOT IN (
                     SELECT stream_id FROM tenure.event WHERE type = 'EmployeeErased');
                 UPDATE tenure.claim SET owner = gen_random_uuid() WHERE kind = 'account';
                 INSERT INTO tenure.claim (ledger_id, kind, key, owner)

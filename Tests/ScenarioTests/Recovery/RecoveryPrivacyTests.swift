@@ -148,8 +148,9 @@ struct `The privacy of a recovery` {
             try await world.superuser { connection in
                 let made = try await connection.execute(
                     """
-                    INSERT INTO tenure.recovery_request (ledger_id, employee_id, fingerprint, requested_at, expires_at)
-                    SELECT r.ledger_id, r.employee_id, sha256(number::text::bytea), r.requested_at, r.expires_at
+                    INSERT INTO tenure.recovery_request
+                        (ledger_id, employee_id, fingerprint, requested_at, expires_at, mac)
+                    SELECT r.ledger_id, r.employee_id, sha256(number::text::bytea), r.requested_at, r.expires_at, ''
                     FROM (SELECT * FROM tenure.recovery_request ORDER BY requested_at DESC LIMIT 1) AS r,
                         generate_series(1, 150) AS number
                     """)

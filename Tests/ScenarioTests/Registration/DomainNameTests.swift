@@ -167,39 +167,6 @@ struct `Domains that fold to one text` {
 }
 
 @Suite(.onServer)
-struct `Rows that older programs wrote` {
-    @Test(arguments: DomainPair.all("rows"))
-    func `tell addresses apart that fold to one text`(pair: DomainPair) async throws {
-        try await withTenure { world in
-            let client = try world.client
-            let admin = try await client.found(pair.foreign)
-            try await world.confirmDomain(of: pair.foreign)
-            let home = "old-home.example"
-            let old = try await client.found(home, by: Person("old", at: home, email: "old@\(pair.foreign)"))
-            // An older program took the claim by the folded form only.
-            _ = try await world.superuser { connection in
-                try await connection.execute("DELETE FROM tenure.claim WHERE kind = 'address'")
-            }
-            func asked(_ email: String) async throws -> String? {
-                let device = Device(), person = Person("p", at: "asks-\(Person.word()).example", email: email)
-                return try await Flow.register(person, device, client).prove(device).outcome
-            }
-            func reclaim(_ email: String) async throws -> HTTPReply {
-                try await client.signed(
-                    by: admin, "POST", client.path(pair.foreign, "/reclaimed-emails"),
-                    ["email": .string(email), "reason": "not ours"])
-            }
-            #expect(try await asked("Old@\(pair.foreign)") == "validatePassphrase")
-            #expect(try await asked("old@\(pair.own)") == "setCredentials")
-            try expectProblem(try await reclaim("old@\(pair.own)"), "email.not_reclaimable")
-            expectOutcome(try await reclaim("OLD@\(pair.foreign)"), "done")
-            #expect(try await asked("old@\(pair.foreign)") == "setCredentials")
-            expectOutcome(try await client.logIn(old.person, old.device), "success")
-        }
-    }
-}
-
-@Suite(.onServer)
 struct `The registration mode domain` {
     @Test(arguments: DomainPair.all("mode"))
     func `admits addresses of the confirmed domain, and of no other that folds to it`(pair: DomainPair) async throws {

@@ -74,7 +74,7 @@ struct `Whoever writes the database` {
         "access_expires_at = access_expires_at + interval '1 day'", "ends_at = ends_at + interval '1 day'",
         "refresh_counter = refresh_counter + 1", "tenant_version = tenant_version + 100", "methods = 'pop pwd mfa x'",
         "app_id = gen_random_uuid()", "secret_id = gen_random_uuid()", "created_at = created_at + interval '1 second'",
-        "refresh_expires_at = refresh_expires_at + interval '1 day'", "mac = NULL", "mac = decode('00', 'hex')",
+        "refresh_expires_at = refresh_expires_at + interval '1 day'", "mac = ''", "mac = decode('00', 'hex')",
     ])
     func `changes no column of a session`(change: String) async throws {
         try await inTurn { world in

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Postgres
-import Schema
 import TestSupport
 import Testing
 
@@ -25,20 +24,6 @@ struct MigrationRoleTests {
             } catch {
                 return CommandFailure(describing: error)
             }
-        }
-
-        /// Migrates as a superuser with the program of then, which had the migrations before this one.
-        func migrate(before name: String) async throws {
-            var connection = try await PostgresConnection.connect(
-                server.with(database: self.name), logger: TestServer.logger())
-            let earlier = Schema.migrations.prefix { $0.name != name }
-            let migrator = Migrator(
-                migrations: earlier.map { Migration(name: $0.name, sql: $0.bytes) },
-                functions: Schema.functions.map { (name: $0.name, sql: $0.bytes) },
-                revision: Schema.functionsRevision, routineOwner: DatabaseMigration.owner,
-                logger: TestServer.logger())
-            _ = try await migrator.migrate(on: &connection)
-            connection.close()
         }
 
         func superuser(_ script: String) async throws {
@@ -149,20 +134,6 @@ struct MigrationRoleTests {
             #expect(try await place.migrate(as: nil) == nil)
             try await place.age()
             #expect(try await place.migrate(as: "tenure_owner") == nil)
-        }
-    }
-
-    @Test func `a database from before m016 gets the function whose result changed`() async throws {
-        try await withPlace(owner: { _ in nil }) { place in
-            try await place.migrate(before: "m020_append_lock")
-            try await place.superuser(
-                """
-                DROP FUNCTION tenure.append_lock(tenure.append_batch);
-                CREATE FUNCTION tenure.append_lock(_batch tenure.append_batch) RETURNS void LANGUAGE sql AS 'SELECT';
-                ALTER FUNCTION tenure.append_lock(tenure.append_batch) OWNER TO tenure_owner;
-                UPDATE tenure_function SET checksum = sha256('old') WHERE name = 'append_lock'
-                """)
-            #expect(try await place.migrate(as: nil) == nil)
         }
     }
 

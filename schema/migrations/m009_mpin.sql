@@ -1,4 +1,5 @@
--- M-Pin: authentications in progress, and the server keys of tenants. For row-level security see m002_ledger.sql.
+-- M-Pin: authentications in progress, and the server keys of tenants. For row-level security see m002_ledger.sql, for
+-- codes of rows m003_claims.sql.
 SET LOCAL ROLE tenure_owner;
 
 -- An authentication: the challenge of pass 1, the verdict of pass 2, and whether an app has taken the verdict. A row
@@ -16,6 +17,7 @@ CREATE TABLE tenure.mpin_pass (
     verdict text COLLATE "C",
     sealed_id bytea,
     redeemed boolean NOT NULL DEFAULT false,
+    mac bytea NOT NULL,
     CONSTRAINT mpin_pass_pkey PRIMARY KEY (ledger_id, pass_id),
     CONSTRAINT mpin_pass_sealed_id CHECK (octet_length(sealed_id) BETWEEN 28 AND 4096)
 ) WITH (fillfactor = 50);
@@ -26,8 +28,9 @@ CREATE INDEX mpin_pass_by_identity ON tenure.mpin_pass (ledger_id, mpin_hash, op
 CREATE INDEX mpin_pass_by_expiry ON tenure.mpin_pass (expires_at);
 
 ALTER TABLE tenure.mpin_pass ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY mpin_pass_of_ledgers ON tenure.mpin_pass TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY mpin_pass_of_ledgers ON tenure.mpin_pass TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY mpin_pass_for_reader ON tenure.mpin_pass FOR SELECT TO tenure_reader USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON tenure.mpin_pass TO tenure_app;
 GRANT SELECT ON tenure.mpin_pass TO tenure_reader;
@@ -44,8 +47,9 @@ CREATE TABLE tenure.mpin_server_key (
 ALTER TABLE tenure.mpin_server_key ALTER COLUMN sealed SET STATISTICS 0;
 
 ALTER TABLE tenure.mpin_server_key ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY mpin_server_key_of_ledgers ON tenure.mpin_server_key TO tenure_app
-    USING ((ledger_id = ANY ((SELECT nullif(current_setting('tenure.ledgers', true), '')::uuid[])::uuid[])) IS TRUE);
+CREATE POLICY mpin_server_key_of_ledgers ON tenure.mpin_server_key TO tenure_app USING (CASE
+    WHEN strpos(current_setting('tenure.ledgers', true), ledger_id::text) > 0 THEN true
+    ELSE tenure.outside_scope(ledger_id) END);
 CREATE POLICY mpin_server_key_for_reader ON tenure.mpin_server_key FOR SELECT TO tenure_reader USING (true);
 GRANT SELECT, INSERT, UPDATE, DELETE ON tenure.mpin_server_key TO tenure_app;
 GRANT SELECT ON tenure.mpin_server_key TO tenure_reader;
