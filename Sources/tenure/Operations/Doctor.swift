@@ -54,7 +54,7 @@ struct Examination: Sendable {
 
     func findings() async -> [Finding] {
         await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
-            + seals() + disowned() + clocks() + domains() + addresses() + rows() + pages() + mpinAuthorities()
+            + seals() + disowned() + clocks() + addresses() + rows() + pages() + mpinAuthorities()
     }
 
     /// Checks the files and programs of a development service. A machine with settings and without such a service has

@@ -4,32 +4,11 @@ import IdentityService
 import Keys
 import LocalDevelopment
 import Postgres
-import Projections
 
-/// The checks of `tenure doctor` of domains and addresses that were registered before A-labels.
+/// The check of `tenure doctor` of addresses that were registered before A-labels.
 extension Examination {
-    /// The maximum number of tenants or users to list individually.
+    /// The maximum number of users to list individually.
     private static let toldNames = 20
-
-    /// Finds the tenants whose confirmed domain is suspended.
-    func domains() async -> [Finding] {
-        await inDatabase("domains") { pool in
-            Self.findings(suspended: try await CompanyOverview.suspended(pool, limit: Self.toldNames))
-        }
-    }
-
-    static func findings(suspended names: [String]) -> [Finding] {
-        guard !names.isEmpty else {
-            return [Finding(subject: "domains", verdict: .good, detail: "no confirmed domain is suspended")]
-        }
-        return names.map { name in
-            Finding(
-                subject: "domain \(name)", verdict: .bad,
-                detail:
-                    "the confirmation does not tell which of the domains with this name was meant, so it is suspended",
-                remedy: "check who controls the domain, and run: tenure company confirm-domain \(name)")
-        }
-    }
 
     /// Finds the users who registered an address that another user holds.
     func addresses() async -> [Finding] {
