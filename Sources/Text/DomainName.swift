@@ -39,18 +39,6 @@ package struct DomainName: Sendable, Hashable, CustomStringConvertible {
         self.unicode = DomainMapping.string(unicode)
     }
 
-    /// The only domain whose name folds to a text (``TextRule/foldedText``); `nil` if there is none, or more than one.
-    ///
-    /// The foldings lose nothing of a U-label but `ß`, `ς` and the joiners, so those are put back one at a time.
-    package init?(onlyOneFoldingTo folded: String) {
-        guard let name = DomainName(folded), name.foldings.contains(folded),
-            !DomainMapping.unfolded(folded).contains(where: { other in
-                DomainName(other).map { $0 != name && $0.foldings.contains(folded) } ?? false
-            })
-        else { return nil }
-        self = name
-    }
-
     /// The canonical forms that spellings of this name have (``TextRule/foldedText``): each label as U-label or as
     /// A-label, for names with at most three U-labels; for others all labels as one or as the other.
     package var foldings: [String] {
@@ -140,29 +128,6 @@ enum DomainMapping {
         0xAD...0xAD, 0x34F...0x34F, 0x180B...0x180D, 0x180F...0x180F, 0x200B...0x200B, 0x2060...0x2060,
         0x2064...0x2064, 0xFE00...0xFE0F, 0xFEFF...0xFEFF, 0x1BCA0...0x1BCA3, 0xE0100...0xE01EF,
     ])
-
-    /// The texts that have one character more that folding replaces or removes, in each place.
-    static func unfolded(_ text: String) -> [String] {
-        let points = Normalization.decompose(text.unicodeScalars.map(\.value))
-        var others: [String] = []
-        func add(_ new: [UInt32], _ range: Range<Int>) {
-            var other = points
-            other.replaceSubrange(range, with: new)
-            others.append(string(Normalization.compose(Normalization.order(other))))
-        }
-        for index in points.indices {
-            if points[index] == 0x73, index + 1 < points.count, points[index + 1] == 0x73 {
-                add([0xDF], index..<index + 2)
-            }
-            if points[index] == 0x3C3 { add([0x3C2], index..<index + 1) }
-            // A joiner follows a virama, or stands between letters that join (RFC 5892, appendices A.1 and A.2).
-            let allowsJoiner = IDNATables.version15.joining(points[index]) != nil
-            if allowsJoiner || UnicodeTables.version15.combiningClass(points[index]) == 9 {
-                for joiner: UInt32 in [0x200C, 0x200D] { add([joiner], index + 1..<index + 1) }
-            }
-        }
-        return others
-    }
 
     static func string(_ points: [UInt32]) -> String {
         var text = ""

@@ -62,7 +62,7 @@ struct HiredEmployees: Sendable {
             (EmployeeRegistered.type, .object(registered)),
             (
                 EmployeeKeyPresented.type,
-                ["employeeId": .uuid(id), "first": .bool(true), "flow": .uuid(UUID()), "key": key]
+                ["employeeId": .uuid(id), "first": .bool(true), "flow": .uuid(UUID()), "key": key, "kind": "software"]
             ),
             (EmployeeKeyAuthorized.type, ["by": ["kind": "policy"], "employeeId": .uuid(id), "key": key]),
         ]

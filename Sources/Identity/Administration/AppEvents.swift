@@ -67,18 +67,14 @@ package struct AppRegistered: EventPayload {
     package var salt: Bytes32
     /// Whether users may write questions of their own through the app.
     package var customQuestions = false
-    /// The authority that decided; `nil` in version 1.
-    package let by: Authority?
-    /// The schema version that the event is written in. Version 2 is signed by the operator and says whether users
-    /// may write questions of their own.
-    package var schema = 2
+    /// The authority that decided.
+    package var by: Authority
 
     /// The members as the log has them.
     package static let members = EventMembers<AppRegistered>(
-        "AppRegistered", schemas: 1...2, AppRegistered.init,
+        "AppRegistered", AppRegistered.init,
         Member("appId", \.appID), Member("name", \.name, .name), Member("salt", \.salt),
-        Member("customQuestions", \.customQuestions, since: 2, before: false), Member("by", \.by, since: 2),
-        .schema(\.schema))
+        Member("customQuestions", \.customQuestions), Member("by", \.by))
 }
 
 /// A secret of an app was issued. Its text is never stored.
@@ -91,17 +87,14 @@ package struct AppSecretIssued: EventPayload {
     package var digest: Bytes32
     /// The public half of the key that the app vouches with, which is derived from the secret.
     package var authorityKey: PublicKeyBytes
-    /// The authority that decided; `nil` in version 1.
-    package let by: Authority?
-    /// The schema version that the event is written in. Version 2 is signed by the operator.
-    package var schema = 2
+    /// The authority that decided.
+    package var by: Authority
 
     /// The members as the log has them.
     package static let members = EventMembers<AppSecretIssued>(
-        "AppSecretIssued", schemas: 1...2, AppSecretIssued.init,
+        "AppSecretIssued", AppSecretIssued.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("roles", \.roles),
-        Member("digest", \.digest), Member("authorityKey", \.authorityKey), Member("by", \.by, since: 2),
-        .schema(\.schema))
+        Member("digest", \.digest), Member("authorityKey", \.authorityKey), Member("by", \.by))
 }
 
 /// A secret of an app was retired: it can no longer be presented, and its sessions go on.
@@ -121,16 +114,13 @@ package struct AppSecretRetired: EventPayload {
 package struct AppSecretRevoked: EventPayload {
     package var appID: AppID
     package var secretID: SecretID
-    /// The authority that decided; `nil` in version 1.
-    package let by: Authority?
-    /// The schema version that the event is written in. Version 2 is signed by the operator; the secret's sessions
-    /// end.
-    package var schema = 2
+    /// The authority that decided.
+    package var by: Authority
 
     /// The members as the log has them.
     package static let members = EventMembers<AppSecretRevoked>(
-        "AppSecretRevoked", schemas: 1...2, AppSecretRevoked.init,
-        Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by, since: 2), .schema(\.schema))
+        "AppSecretRevoked", AppSecretRevoked.init,
+        Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by))
 }
 
 /// A resource of an app was registered: tokens of the app's sessions can be meant for it.

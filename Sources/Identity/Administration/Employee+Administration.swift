@@ -52,15 +52,15 @@ extension Employee {
     package struct ReclaimEmail: Sendable, Equatable {
         /// The reason, in free text.
         package var reason: FreeText
-        /// The address that the account's user loses; `nil` for the account's own.
-        package var address: EmailAddress?
+        /// The address that the account's user loses.
+        package var address: EmailAddress
         /// The tenant's confirmed domains, in A-labels.
         package var confirmedDomains: Set<String>
         package var by: StatusDecision
 
         /// A reclaim in a tenant with these confirmed domains.
         package init(
-            reason: FreeText, address: EmailAddress? = nil, confirmedDomains: Set<String>, by: StatusDecision
+            reason: FreeText, address: EmailAddress, confirmedDomains: Set<String>, by: StatusDecision
         ) {
             self.reason = reason
             self.address = address
@@ -156,11 +156,7 @@ extension Employee {
         guard reclaim.by.role != .securityAdmin else { throw .securityAdmin }
         let account = try account(state, .reclaimEmail, reclaim.by)
         guard !account.isReclaimed, !account.isErased else { return [] }
-        // The account's own address may be another spelling, from before A-labels were compared.
-        guard
-            reclaim.address?.isIn(reclaim.confirmedDomains) == true
-                || isConfirmed(account.email, reclaim.confirmedDomains)
-        else { throw .emailNotReclaimable }
+        guard reclaim.address.isIn(reclaim.confirmedDomains) else { throw .emailNotReclaimable }
         let by = reclaim.by.decision.authority
         var events: [EmployeeEvent] = [
             .emailReclaimed(

@@ -7,15 +7,11 @@ package struct EmployeeApproved: EventPayload {
     package var emailVerified = false
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 is signed and says whether the approval verifies
-    /// the address.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<EmployeeApproved>(
-        "EmployeeApproved", schemas: 1...2, EmployeeApproved.init,
-        Member("employeeId", \.employeeID), Member("emailVerified", \.emailVerified, since: 2, before: false),
-        Member("by", \.by), .schema(\.schema))
+        "EmployeeApproved", EmployeeApproved.init,
+        Member("employeeId", \.employeeID), Member("emailVerified", \.emailVerified), Member("by", \.by))
 }
 
 /// An employee was cancelled and may no longer log in.
@@ -27,15 +23,12 @@ package struct EmployeeCancelled: EventPayload {
     package var note: Personal?
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 is signed, and ends device keys, sessions and the
-    /// admin role.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<EmployeeCancelled>(
-        "EmployeeCancelled", schemas: 1...2, EmployeeCancelled.init,
+        "EmployeeCancelled", EmployeeCancelled.init,
         Member("employeeId", \.employeeID), Member("reason", \.reason), Member(optional: "note", \.note),
-        Member("by", \.by), .schema(\.schema))
+        Member("by", \.by))
 }
 
 /// A cancellation was taken back.
@@ -43,13 +36,11 @@ package struct EmployeeReinstated: EventPayload {
     package var employeeID: EmployeeID
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 is signed.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<EmployeeReinstated>(
-        "EmployeeReinstated", schemas: 1...2, EmployeeReinstated.init,
-        Member("employeeId", \.employeeID), Member("by", \.by), .schema(\.schema))
+        "EmployeeReinstated", EmployeeReinstated.init,
+        Member("employeeId", \.employeeID), Member("by", \.by))
 }
 
 /// All sessions of an employee were ended by somebody with authority.
@@ -75,12 +66,9 @@ package struct EmailReclaimed: EventPayload {
     package var reason: Personal
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 is signed.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<EmailReclaimed>(
-        "EmailReclaimed", schemas: 1...2, EmailReclaimed.init,
-        Member("employeeId", \.employeeID), Member("userId", \.userID), Member("reason", \.reason),
-        Member("by", \.by), .schema(\.schema))
+        "EmailReclaimed", EmailReclaimed.init,
+        Member("employeeId", \.employeeID), Member("userId", \.userID), Member("reason", \.reason), Member("by", \.by))
 }

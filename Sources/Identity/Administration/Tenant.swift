@@ -155,7 +155,7 @@ extension Tenant {
         package internal(set) var securityAdmin: EmployeeID?
         /// The event that made the security admin.
         package internal(set) var securityAdminSince: EventPlace?
-        /// The device keys that this event lists; `nil` if it lists none.
+        /// The device keys that this event lists; `nil` for the founder.
         package internal(set) var securityAdminKeys: Set<KeyFingerprint>?
         /// The appointed admins.
         package internal(set) var admins: [EmployeeID: Appointment] = [:]
@@ -175,9 +175,6 @@ extension Tenant {
         package internal(set) var administrationSince: [AppID: EventPlace] = [:]
         /// The domains that the tenant controls, in A-labels. All are spellings of the tenant's name.
         package internal(set) var confirmedDomains: Set<String> = []
-        /// The folded name, if it was confirmed before A-labels and more than one domain, or none, has it. It gives no
-        /// power until the operator confirms the domain again.
-        package internal(set) var suspendedDomains: Set<String> = []
 
         package var linkedApps: Set<AppID> { Set(links.keys) }
 
@@ -185,9 +182,6 @@ extension Tenant {
 
         /// Whether an address is in a confirmed domain.
         package func hasConfirmed(_ email: EmailAddress) -> Bool { email.isIn(confirmedDomains) }
-
-        /// Whether a domain was ever confirmed, be it suspended now.
-        package var hasConfirmedAny: Bool { !confirmedDomains.isEmpty || !suspendedDomains.isEmpty }
 
         /// Whether an address may be registered as the tenant's own.
         ///
@@ -212,7 +206,7 @@ extension Tenant {
             employee == securityAdmin ? securityAdminSince : admins[employee]?.place
         }
 
-        /// Returns the device keys that this event lists; `nil` if it lists none.
+        /// Returns the device keys that this event lists; `nil` for the founder and an ordinary employee.
         package func listedKeys(of employee: EmployeeID) -> Set<KeyFingerprint>? {
             employee == securityAdmin ? securityAdminKeys : admins[employee]?.keys
         }
@@ -230,8 +224,8 @@ extension Tenant {
     package struct Appointment: Sendable, Equatable {
         /// The event that appointed the admin.
         package let place: EventPlace
-        /// The device keys that it lists; `nil` if it lists none.
-        package let keys: Set<KeyFingerprint>?
+        /// The device keys that it lists.
+        package let keys: Set<KeyFingerprint>
     }
 
     /// A recovery delay that a shorter one replaced.
@@ -267,13 +261,7 @@ extension Tenant {
         case .mpinPolicyChanged(let event):
             state.mpinPolicy = event.policy
             state.mpinPolicySince = recorded.place
-        case .domainConfirmed(let event):
-            if let domain = event.domainInForce {
-                state.confirmedDomains.insert(domain)
-                state.suspendedDomains.remove(event.domain)
-            } else if state.confirmedDomains.isEmpty {
-                state.suspendedDomains.insert(event.domain)
-            }
+        case .domainConfirmed(let event): state.confirmedDomains.insert(event.aLabel)
         case .appLinked(let event):
             state.links[event.appID] = event.roles
             let since = state.administrationSince[event.appID] ?? recorded.place
@@ -284,13 +272,12 @@ extension Tenant {
             state.administrationSince[event.appID] = nil
         case .adminAppointed(let event):
             guard state.role(of: event.employeeID) == .employee else { return }
-            state.admins[event.employeeID] = Appointment(
-                place: recorded.place, keys: event.fingerprints.map { Set($0) })
+            state.admins[event.employeeID] = Appointment(place: recorded.place, keys: Set(event.fingerprints))
         case .adminDismissed(let event): state.admins[event.employeeID] = nil
         case .securityAdminSucceeded(let event):
             state.securityAdmin = event.employeeID
             state.securityAdminSince = recorded.place
-            state.securityAdminKeys = event.fingerprints.map { Set($0) }
+            state.securityAdminKeys = Set(event.fingerprints)
             state.admins[event.employeeID] = nil
         case .addressReclaimed: break
         }

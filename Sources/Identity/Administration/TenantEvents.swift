@@ -63,27 +63,18 @@ package enum TenantEvent: AggregateEvent {
 }
 
 /// The operator confirmed that the tenant controls a domain, so that the tenant owns the addresses in it.
-///
-/// Version 1 has the folded name only, which more than one domain may have. Such a confirmation gives no power; see
-/// ``domainInForce``.
 package struct DomainConfirmed: EventPayload {
     /// The tenant's name, in canonical form.
     package var domain: String
-    /// The domain in A-labels; `nil` in version 1.
-    package var aLabel: String?
+    /// The domain in A-labels.
+    package var aLabel: String
     /// The authority that decided.
     package var by: Authority
 
-    /// The schema version that the event is written in. Version 2 adds the A-labels.
-    package var schema: Int { aLabel == nil ? 1 : 2 }
-
-    /// The domain in A-labels that this event gives power over; `nil` if version 1 leaves open which one was meant.
-    package var domainInForce: String? { aLabel ?? DomainName(onlyOneFoldingTo: domain)?.ascii }
-
     /// The members as the log has them.
     package static let members = EventMembers<DomainConfirmed>(
-        "DomainConfirmed", schemas: 1...2, DomainConfirmed.init,
-        Member("domain", \.domain, .name), Member("aLabel", \.aLabel, .aLabel, since: 2), Member("by", \.by))
+        "DomainConfirmed", DomainConfirmed.init,
+        Member("domain", \.domain, .name), Member("aLabel", \.aLabel, .aLabel), Member("by", \.by))
 }
 
 /// The tenant replaced its policy.
@@ -92,14 +83,11 @@ package struct TenantPolicyChanged: EventPayload {
     package var policy: TenantPolicy
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 adds the registration mode, the recovery delay and
-    /// the length of admin sessions.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<TenantPolicyChanged>(
-        "TenantPolicyChanged", schemas: 1...2, TenantPolicyChanged.init,
-        Member(inline: \.policy), Member("by", \.by), .schema(\.schema))
+        "TenantPolicyChanged", TenantPolicyChanged.init,
+        Member(inline: \.policy), Member("by", \.by))
 }
 
 /// An app was linked to the tenant.
@@ -109,15 +97,11 @@ package struct AppLinked: EventPayload {
     package var roles: RoleSet = .usual
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 names the roles of the link. A link of version 1
-    /// gave all roles but ADMINISTRATION.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<AppLinked>(
-        "AppLinked", schemas: 1...2, AppLinked.init,
-        Member("appId", \.appID), Member("roles", \.roles, since: 2, before: RoleSet.usual), Member("by", \.by),
-        .schema(\.schema))
+        "AppLinked", AppLinked.init,
+        Member("appId", \.appID), Member("roles", \.roles), Member("by", \.by))
 }
 
 /// An app was unlinked from the tenant.
@@ -125,13 +109,11 @@ package struct AppUnlinked: EventPayload {
     package var appID: AppID
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 is signed.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<AppUnlinked>(
-        "AppUnlinked", schemas: 1...2, AppUnlinked.init,
-        Member("appId", \.appID), Member("by", \.by), .schema(\.schema))
+        "AppUnlinked", AppUnlinked.init,
+        Member("appId", \.appID), Member("by", \.by))
 }
 
 /// The tenant reclaimed an address in its confirmed domain from a user who has no account in it.
@@ -152,18 +134,15 @@ package struct AddressReclaimed: EventPayload {
 /// An employee became an admin.
 package struct AdminAppointed: EventPayload {
     package var employeeID: EmployeeID
-    /// The fingerprints of the device keys that carry the role; `nil` in version 1.
-    package let fingerprints: [KeyFingerprint]?
+    /// The fingerprints of the device keys that carry the role.
+    package var fingerprints: [KeyFingerprint]
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 lists the device keys that carry the role.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<AdminAppointed>(
-        "AdminAppointed", schemas: 1...2, AdminAppointed.init,
-        Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints, since: 2),
-        Member("by", \.by), .schema(\.schema))
+        "AdminAppointed", AdminAppointed.init,
+        Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints), Member("by", \.by))
 }
 
 /// An admin became an ordinary employee again.
@@ -171,28 +150,23 @@ package struct AdminDismissed: EventPayload {
     package var employeeID: EmployeeID
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 is signed.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<AdminDismissed>(
-        "AdminDismissed", schemas: 1...2, AdminDismissed.init,
-        Member("employeeId", \.employeeID), Member("by", \.by), .schema(\.schema))
+        "AdminDismissed", AdminDismissed.init,
+        Member("employeeId", \.employeeID), Member("by", \.by))
 }
 
 /// An employee became the security admin in place of the one before.
 package struct SecurityAdminSucceeded: EventPayload {
     package var employeeID: EmployeeID
-    /// The fingerprints of the device keys that carry the role; `nil` in version 1.
-    package let fingerprints: [KeyFingerprint]?
+    /// The fingerprints of the device keys that carry the role.
+    package var fingerprints: [KeyFingerprint]
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 lists the device keys that carry the role.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<SecurityAdminSucceeded>(
-        "SecurityAdminSucceeded", schemas: 1...2, SecurityAdminSucceeded.init,
-        Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints, since: 2),
-        Member("by", \.by), .schema(\.schema))
+        "SecurityAdminSucceeded", SecurityAdminSucceeded.init,
+        Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints), Member("by", \.by))
 }

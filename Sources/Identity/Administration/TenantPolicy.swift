@@ -81,16 +81,12 @@ package struct TenantPolicy: Sendable, Hashable {
 }
 
 extension TenantPolicy: FlatObject {
-    /// The members of `TenantPolicyChanged`. Those of version 2 have the values of ``initial`` in older events.
+    /// The members of `TenantPolicyChanged`.
     package static let members = EventMembers<TenantPolicy>(
-        "TenantPolicy", schemas: 1...2, TenantPolicy.init,
+        "TenantPolicy", TenantPolicy.init,
         Member("keyAuthorization", \.keyAuthorization), Member("approval", \.approval),
         Member("blindOnly", \.blindOnly), Member("questionsWithPassphrase", \.questionsWithPassphrase),
-        Member("registrationMode", \.registrationMode, since: 2, before: initial.registrationMode),
-        Member(
-            "recoveryDelayHours", \.recoveryDelayHours, .integer(recoveryDelayRange), since: 2,
-            before: initial.recoveryDelayHours),
-        Member(
-            "adminSessionHours", \.adminSessionHours, .integer(adminSessionRange), since: 2,
-            before: initial.adminSessionHours))
+        Member("registrationMode", \.registrationMode),
+        Member("recoveryDelayHours", \.recoveryDelayHours, .integer(recoveryDelayRange)),
+        Member("adminSessionHours", \.adminSessionHours, .integer(adminSessionRange)))
 }

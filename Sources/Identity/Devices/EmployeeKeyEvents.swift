@@ -1,10 +1,18 @@
 import Canonical
 
+/// What holds the private half of a device key. The word `passkey` is reserved for WebAuthn.
+package enum DeviceKeyKind: String, Sendable, Hashable, CaseIterable, MemberValue {
+    /// The software of the client.
+    case software
+}
+
 /// A device presented a key, which is pending.
 package struct EmployeeKeyPresented: EventPayload {
     package var employeeID: EmployeeID
     /// The public half of the device key.
     package var key: PublicKeyBytes
+    /// What holds the private half.
+    package var kind = DeviceKeyKind.software
     /// The flow in which the device proved possession of the key.
     package var flow: FlowID
     package var first: Bool
@@ -12,7 +20,8 @@ package struct EmployeeKeyPresented: EventPayload {
     /// The members as the log has them.
     package static let members = EventMembers<EmployeeKeyPresented>(
         "EmployeeKeyPresented", EmployeeKeyPresented.init,
-        Member("employeeId", \.employeeID), Member("key", \.key), Member("flow", \.flow), Member("first", \.first))
+        Member("employeeId", \.employeeID), Member("key", \.key), Member("kind", \.kind), Member("flow", \.flow),
+        Member("first", \.first))
 }
 
 /// A device key was authorized: it may log in for the employee.

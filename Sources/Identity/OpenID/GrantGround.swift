@@ -14,9 +14,9 @@ package struct GrantGround: Sendable {
         /// The fingerprint of the device key.
         package var fingerprint: KeyFingerprint
         /// The app that opened the session, and its secret.
-        package var app: AppID?
+        package var app: AppID
         /// The secret of the app.
-        package var secret: SecretID?
+        package var secret: SecretID
         /// The event that opened the session.
         package var opened: Moment
         /// Why the session ended; `nil` while its stream has no end.
@@ -97,12 +97,10 @@ package struct GrantGround: Sendable {
     package func loss(of session: Session) -> SessionEnd? {
         guard isActive(on: session.fingerprint) else { return .closed }
         guard session.opened.position > employee.sessionsEndedAt else { return .endedByAdmin }
-        if let app = session.app {
-            guard tenant.links(app, as: .access), session.opened.position > tenant.unlinkedAt[app, default: 0] else {
-                return .appUnlinked
-            }
-        }
-        if let secret = session.secret, let opener, opener.secrets[secret]?.isRevoked ?? true { return .secretRevoked }
+        guard tenant.links(session.app, as: .access),
+            session.opened.position > tenant.unlinkedAt[session.app, default: 0]
+        else { return .appUnlinked }
+        if let opener, opener.secrets[session.secret]?.isRevoked ?? true { return .secretRevoked }
         return isReplaced(session) ? .closed : nil
     }
 

@@ -19,24 +19,20 @@ package struct RecoveryOpened: EventPayload {
     package var expiresAt: Timestamp
     /// The user behind the employee who opened it. Two accounts of one user are one person.
     package var openerID: UserID
-    /// When new credentials may be set from, unless a known key confirms; `nil` in version 1.
-    package let availableAt: Timestamp?
+    /// When new credentials may be set from, unless a known key confirms.
+    package var availableAt: Timestamp
     /// Whether the tenant had no second admin who could confirm. One decision then suffices, after twice the delay.
     package var soleAdmin = false
     /// The authority that decided.
     package var by: Authority
-    /// The schema version that the event is written in. Version 2 fixes the time from which new credentials may be
-    /// set.
-    package var schema = 2
 
     /// The members as the log has them.
     package static let members = EventMembers<RecoveryOpened>(
-        "RecoveryOpened", schemas: 1...2, RecoveryOpened.init,
+        "RecoveryOpened", RecoveryOpened.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
         Member("credentialId", \.credentialID), Member("expiresAt", \.expiresAt), Member("openerId", \.openerID),
-        Member("availableAt", \.availableAt, since: 2), Member("soleAdmin", \.soleAdmin, since: 2, before: false),
-        Member("by", \.by), .schema(\.schema))
+        Member("availableAt", \.availableAt), Member("soleAdmin", \.soleAdmin), Member("by", \.by))
 }
 
 /// A recovery was confirmed by a second person, or by an authorized device key of the user: new credentials may be set.

@@ -25,9 +25,8 @@ extension User {
         package let openedBy: Authority
         /// When it was opened.
         package let openedAt: Timestamp
-        /// When new credentials may be set from; `nil` for a recovery from before waiting times, which no longer
-        /// permits anything.
-        package let availableAt: Timestamp?
+        /// When new credentials may be set from.
+        package let availableAt: Timestamp
         /// When the recovery expires.
         package let expiresAt: Timestamp
         /// Whether one decision suffices, because the tenant had a single admin.
@@ -68,9 +67,7 @@ extension User {
 
 extension User.State {
     package func openRecovery(at time: Timestamp) -> User.Recovery? {
-        guard let recovery, recovery.availableAt != nil, time < recovery.expiresAt,
-            recovery.credential == credentials?.id
-        else { return nil }
+        guard let recovery, time < recovery.expiresAt, recovery.credential == credentials?.id else { return nil }
         return recovery
     }
 }
@@ -93,7 +90,7 @@ extension User.Recovery {
     ///
     /// - Parameter account: The account that the recovery is about.
     package func isAvailable(at time: Timestamp, _ account: Employee.State) -> Bool {
-        availableAt.map { $0 <= time } == true || isConfirmedByKnownKey(of: account)
+        availableAt <= time || isConfirmedByKnownKey(of: account)
     }
 
     package func isConfirmedByKnownKey(of account: Employee.State) -> Bool {
@@ -105,7 +102,6 @@ extension User.Recovery {
 
     /// Whether a key is known: it was in force for the whole delay before the recovery was opened.
     package func isKnown(_ key: Employee.Key) -> Bool {
-        guard let availableAt else { return false }
         let start = openedAt.adding(.microseconds(openedAt.microseconds - availableAt.microseconds))
         return key.fingerprint != fingerprint && key.wasInForce(from: start, through: openedAt)
     }

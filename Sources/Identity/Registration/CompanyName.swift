@@ -21,7 +21,7 @@ package struct CompanyName: Sendable, Hashable {
         try checkSegment(canonical, field: "companyName")
     }
 
-    /// Parses a name from the log, which may be older than the refusal of invisible characters.
+    /// Parses a name from the log, which was checked when it was entered.
     ///
     /// - Throws: ``ValueError`` with `company.name_missing` or `request.invalid`.
     package init(recorded text: String) throws(ValueError) {
@@ -103,7 +103,7 @@ package struct CompanyEmployeeID: Sendable, Hashable {
         try checkSegment(canonical, field: "companyEmployeeId")
     }
 
-    /// Parses an id from the log, which may be older than the refusal of invisible characters.
+    /// Parses an id from the log, which was checked when it was entered.
     ///
     /// - Throws: ``ValueError`` with `employee.id_missing` or `request.invalid`.
     package init(recorded text: String) throws(ValueError) {

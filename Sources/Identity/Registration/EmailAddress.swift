@@ -46,7 +46,7 @@ package struct EmailAddress: Sendable, Hashable {
         }
     }
 
-    /// Parses an address from the log, which may be older than the refusal of invisible characters.
+    /// Parses an address from the log, which was checked when it was entered.
     ///
     /// - Throws: ``ValueError`` with `email.missing` or `email.invalid`.
     package init(recorded text: String) throws(ValueError) {

@@ -8,24 +8,20 @@ package struct SessionOpened: EventPayload {
     package var fingerprint: KeyFingerprint
     /// When the session ends at the latest.
     package var expiresAt: Timestamp
-    /// The app that opened the session; `nil` in version 1.
-    package let appID: AppID?
-    /// The secret that opened the session; `nil` in version 1.
-    package let secretID: SecretID?
-    /// The schema version that the event is written in. Version 2 names the app and the secret that the session
-    /// depends on.
-    package var schema: Int
+    /// The app that opened the session.
+    package var appID: AppID
+    /// The secret that opened the session.
+    package var secretID: SecretID
 
     /// The members as the log has them.
     package static let members = EventMembers<SessionOpened>(
-        "SessionOpened", schemas: 1...2, SessionOpened.init,
+        "SessionOpened", SessionOpened.init,
         Member("sessionId", \.sessionID), Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
-        Member("expiresAt", \.expiresAt), Member("appId", \.appID, since: 2),
-        Member("secretId", \.secretID, since: 2), .schema(\.schema))
+        Member("expiresAt", \.expiresAt), Member("appId", \.appID), Member("secretId", \.secretID))
 
     package init(
-        sessionID: SessionID, employeeID: EmployeeID, fingerprint: KeyFingerprint, expiresAt: Timestamp, appID: AppID?,
-        secretID: SecretID?, schema: Int = 2
+        sessionID: SessionID, employeeID: EmployeeID, fingerprint: KeyFingerprint, expiresAt: Timestamp, appID: AppID,
+        secretID: SecretID
     ) {
         self.sessionID = sessionID
         self.employeeID = employeeID
@@ -33,7 +29,6 @@ package struct SessionOpened: EventPayload {
         self.expiresAt = expiresAt
         self.appID = appID
         self.secretID = secretID
-        self.schema = schema
     }
 }
 

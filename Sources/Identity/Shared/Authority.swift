@@ -23,10 +23,9 @@ package enum Authority: Sendable, Hashable {
     case policy
     /// An app, identified by one of its secrets.
     case app(AppID, secret: SecretID, SignedStatement?)
-    /// An employee. The statement is missing only in events older than the table of authority, and for decisions that
-    /// follow from the employee's own log-in.
+    /// An employee. The statement is missing only for decisions that follow from the employee's own log-in.
     case employee(EmployeeID, SignedStatement?)
-    /// The operator, on the command line. The statement is missing only in older events.
+    /// The operator, on the command line. A decision without the statement is not lawful.
     case `operator`(SignedStatement?)
 
     /// The signed statement, if there is one.

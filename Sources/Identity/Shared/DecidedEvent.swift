@@ -8,10 +8,6 @@ extension EventPayload {
     package var statement: SignedStatement? {
         switch self {
         case let event as any DecidedEvent: event.by.statement
-        // In their first version the operator did not sign.
-        case let event as AppRegistered: event.by?.statement
-        case let event as AppSecretIssued: event.by?.statement
-        case let event as AppSecretRevoked: event.by?.statement
         case let event as EntryDisowned: event.by?.statement
         default: nil
         }
@@ -23,9 +19,12 @@ extension AdminAppointed: DecidedEvent {}
 extension AdminDismissed: DecidedEvent {}
 extension AppClientChanged: DecidedEvent {}
 extension AppLinked: DecidedEvent {}
+extension AppRegistered: DecidedEvent {}
 extension AppResourceAdded: DecidedEvent {}
 extension AppResourceRemoved: DecidedEvent {}
+extension AppSecretIssued: DecidedEvent {}
 extension AppSecretRetired: DecidedEvent {}
+extension AppSecretRevoked: DecidedEvent {}
 extension AppUnlinked: DecidedEvent {}
 extension DomainConfirmed: DecidedEvent {}
 extension EmailReclaimed: DecidedEvent {}

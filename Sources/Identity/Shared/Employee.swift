@@ -210,8 +210,8 @@ extension Employee {
             }
             state.account?.isCancelled = true
             state.sessionsEndedAt = recorded.position
-            if event.schema >= 2 { endKeys(&state, recorded.time, event.by) }
-            if event.reason == .reclaimed { reclaim(&state, recorded.time, event.by) }
+            endKeys(&state, recorded.time, event.by)
+            if event.reason == .reclaimed { state.account?.isReclaimed = true }
         case .reinstated:
             guard let account = state.account, !account.isErased, !account.isReclaimed, !account.isReleased else {
                 return
@@ -219,7 +219,8 @@ extension Employee {
             state.account?.isCancelled = false
         case .emailReclaimed(let event):
             state.account?.isCancelled = true
-            reclaim(&state, recorded.time, event.by)
+            state.account?.isReclaimed = true
+            endKeys(&state, recorded.time, event.by)
         case .idReleased(let event):
             state.account?.isCancelled = true
             state.account?.isReleased = true
@@ -231,12 +232,6 @@ extension Employee {
             state.account?.isErased = true
             endKeys(&state, recorded.time, event.by)
         }
-    }
-
-    /// A reclaimed address ends every device key of the employee in the tenant.
-    private static func reclaim(_ state: inout State, _ time: Timestamp, _ by: Authority) {
-        state.account?.isReclaimed = true
-        endKeys(&state, time, by)
     }
 
     /// Authorizes a key. It is vouched if founding, an admin or a vouched key of the same account authorized it.
@@ -397,8 +392,8 @@ extension Employee {
 
         /// Returns the authorized keys that carry the employee's role in the tenant; empty without a role.
         ///
-        /// These are the keys listed in the event that gave the role (the vouched keys if it has no list), and the keys
-        /// that a person with authority authorized afterwards. After a return it is the key that came back, and those
+        /// These are the keys listed in the event that gave the role (the founder's vouched keys), and the keys that a
+        /// person with authority authorized afterwards. After a return it is the key that came back, and those
         /// that were authorized since.
         package func roleKeys(in tenant: Tenant.State) -> Set<PublicKeyBytes> {
             guard let account, tenant.role(of: account.id).isAdministrative,

@@ -12,7 +12,7 @@ extension EventPayload {
     /// The schema versions that can be decoded.
     package static var schemas: ClosedRange<Int> { members.schemas }
 
-    /// Most events have only version 1.
+    /// Until 0.1.0 every event has only version 1.
     package var schema: Int { 1 }
 
     /// Encodes the entry's `data`, with personal texts encrypted.
@@ -28,8 +28,9 @@ extension EventPayload {
 
     /// Decodes the entry's `data` strictly: an unknown member or a wrong size is an error.
     ///
-    /// - Throws: `JSONError` with the pointer of the member, and the coder's errors.
+    /// - Throws: ``EventError`` for an unknown schema, `JSONError` with the member's pointer, and the coder's errors.
     package init(data: JSONValue, schema: Int, using coder: any PersonalDataCoder) throws {
+        guard Self.schemas.contains(schema) else { throw EventError(.unknownSchema, Self.type) }
         self = try Self.members.read(data, at: "/data", schema: schema, context: coder)
     }
 }
@@ -83,7 +84,6 @@ package enum EventCatalogue {
         guard let payload = byName[type], payload.type.utf8.elementsEqual(type.utf8) else {
             throw EventError(.unknownType, type)
         }
-        guard payload.schemas.contains(schema) else { throw EventError(.unknownSchema, type) }
         return try payload.init(data: data, schema: schema, using: coder)
     }
 }

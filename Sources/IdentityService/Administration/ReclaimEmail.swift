@@ -157,7 +157,7 @@ package struct ReclaimEmail: CallerUseCase {
     ) async throws -> Reclaimed? {
         let snapshot = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
         let keys = try await context.personKeys.load([id.uuid], ledger: tenant.id.uuid)
-        // The decider compares the address with the confirmed domain, so this fold decrypts it.
+        // The release of the claim on the id needs its text, so this fold decrypts it.
         let state = Employee.fold(try snapshot.events.map { try EventCodec.decode($0, keys: keys) })
         let by = Employee.StatusDecision(role: tenant.state.role(of: id), decision: decision)
         let command = Employee.Command.reclaimEmail(

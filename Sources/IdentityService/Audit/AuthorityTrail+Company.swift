@@ -7,7 +7,7 @@ import Text
 
 /// Judges decisions about the tenant: roles, policy, domains and apps.
 extension AuthorityTrail {
-    func company(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    func company(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         switch payload {
         case let payload as AdminAppointed: return appointed(event, payload)
         case let payload as AdminDismissed: return dismissed(event, payload)
@@ -24,7 +24,7 @@ extension AuthorityTrail {
         case let payload as AppLinked:
             if case .founding = payload.by {
                 return wasLinked || payload.roles != .usual
-                    ? .unlawful("an app is linked by founding when the tenant was founded already") : nil
+                    ? "an app is linked by founding when the tenant was founded already" : nil
             }
             return decidedByTenant(
                 event, .linkApp, .tenant, payload.by, aboutLink(event, payload.appID, payload.roles, payload.by)
@@ -40,48 +40,34 @@ extension AuthorityTrail {
     private func decidedByTenant(
         _ event: RecordedEvent, _ action: AuthorityTable.Action, _ subject: AuthoritySubject, _ by: Authority,
         _ words: @autoclosure () -> String?, _ command: (AuthorityDecision) -> Tenant.Command
-    ) -> AuthorityFinding? {
+    ) -> String? {
         signed(
             decided(action, about: subject, by, event) { try Tenant.decide(tenant, command($0)) }, by, words())
     }
 
     /// A confirmation is of the domain that is the tenant's name, once for each domain that folds to it.
-    private func confirmed(_ event: RecordedEvent, _ payload: DomainConfirmed) -> AuthorityFinding? {
-        guard let aLabel = payload.aLabel else { return confirmedName(event, payload) }
-        let spellings = DomainName(aLabel).map { $0.ascii == aLabel ? [$0.unicode, $0.ascii] : [] } ?? []
+    private func confirmed(_ event: RecordedEvent, _ payload: DomainConfirmed) -> String? {
+        let spellings =
+            DomainName(payload.aLabel).map { $0.ascii == payload.aLabel ? [$0.unicode, $0.ascii] : [] } ?? []
         let names = spellings.compactMap { try? CompanyName(recorded: $0) }
         guard let domain = names.first(where: { $0.canonicalText.utf8.elementsEqual(payload.domain.utf8) }) else {
-            return .unlawful("the domain is malformed")
+            return "the domain is malformed"
         }
         return decidedByTenant(event, .confirmDomain, .tenant, payload.by, nil) { .confirmDomain(domain, $0) }
     }
 
-    /// A confirmation of schema 1, which has only the folded name and need not be an internet domain.
-    private func confirmedName(_ event: RecordedEvent, _ payload: DomainConfirmed) -> AuthorityFinding? {
-        guard let domain = try? CompanyName(payload.domain) else { return .unlawful("the domain is malformed") }
-        return decided(.confirmDomain, about: .tenant, payload.by, event) { decision -> [DomainConfirmed] in
-            guard AuthorityTable.permits(.confirmDomain, about: .tenant, by: decision) else {
-                throw Tenant.Rejection.notPermitted
-            }
-            guard let name = tenant.companyName.flatMap({ try? CompanyName(recorded: $0) }), name == domain else {
-                throw Tenant.Rejection.domainNotCompanyName
-            }
-            return tenant.hasConfirmedAny ? [] : [payload]
-        }
-    }
-
-    private func appointed(_ event: RecordedEvent, _ payload: AdminAppointed) -> AuthorityFinding? {
+    private func appointed(_ event: RecordedEvent, _ payload: AdminAppointed) -> String? {
         guard let subject = subject(payload.employeeID), let state = employees[payload.employeeID],
-            let target = Tenant.RoleTarget(state, namedKeys: payload.fingerprints.map { Set($0) })
-        else { return .unlawful("there is no such account") }
+            let target = Tenant.RoleTarget(state, namedKeys: Set(payload.fingerprints))
+        else { return "there is no such account" }
         let words = aboutRole(event, .appoint, payload.employeeID, payload.fingerprints, payload.by)
         return decidedByTenant(event, .appointAdmin, subject, payload.by, words) { .appointAdmin(target, $0) }
     }
 
     /// An admin is dismissed by a separate decision, or with a cancellation.
-    private func dismissed(_ event: RecordedEvent, _ payload: AdminDismissed) -> AuthorityFinding? {
+    private func dismissed(_ event: RecordedEvent, _ payload: AdminDismissed) -> String? {
         guard let subject = subject(payload.employeeID), let account = employees[payload.employeeID]?.account else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
         let isCancelled = account.isCancelled && account.cancelledBy == payload.by
         let words = isCancelled ? nil : aboutRole(event, .dismiss, payload.employeeID, nil, payload.by)
@@ -90,10 +76,10 @@ extension AuthorityTrail {
         }
     }
 
-    private func succeeded(_ event: RecordedEvent, _ payload: SecurityAdminSucceeded) -> AuthorityFinding? {
+    private func succeeded(_ event: RecordedEvent, _ payload: SecurityAdminSucceeded) -> String? {
         guard let state = employees[payload.employeeID],
-            let target = Tenant.RoleTarget(state, namedKeys: payload.fingerprints.map { Set($0) }, in: tenant)
-        else { return .unlawful("there is no such account") }
+            let target = Tenant.RoleTarget(state, namedKeys: Set(payload.fingerprints), in: tenant)
+        else { return "there is no such account" }
         // The device that signs is the one that logged in.
         var loggedInAt: Timestamp?
         if case .employee(let signer, let signed?) = payload.by {
@@ -113,24 +99,24 @@ extension AuthorityTrail {
 /// Their texts are encrypted, so an invitation's employee id is not compared with that of the registration.
 extension AuthorityTrail {
     /// Returns what is wrong with an event of an invitation, or `nil`.
-    func invitation(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    func invitation(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         switch payload {
         case let payload as InvitationIssued: return issued(event, payload)
         case let payload as InvitationRevoked: return revoked(event, payload)
         case let payload as InvitationUsed:
             let state = invitationState(payload.invitationID)
             guard state.isOpen(at: decidedAt(event)), state.isBacked else {
-                return .unlawful("an invitation is used that is closed or unknown")
+                return "an invitation is used that is closed or unknown"
             }
             guard employees[payload.employeeID]?.account?.registeredAt == event.time else {
-                return .unlawful("an invitation is used without a registration")
+                return "an invitation is used without a registration"
             }
             return nil
         default: return nil
         }
     }
 
-    private func issued(_ event: RecordedEvent, _ payload: InvitationIssued) -> AuthorityFinding? {
+    private func issued(_ event: RecordedEvent, _ payload: InvitationIssued) -> String? {
         let state = invitationState(payload.invitationID)
         let finding = decided(.issueInvitation, about: .newcomer, payload.by, event) { decision in
             guard AuthorityTable.permits(.issueInvitation, about: .newcomer, by: decision) else {
@@ -157,13 +143,12 @@ extension AuthorityTrail {
             ? nil : "the invitation's id is not the hash of its statement"
     }
 
-    private func revoked(_ event: RecordedEvent, _ payload: InvitationRevoked) -> AuthorityFinding? {
+    private func revoked(_ event: RecordedEvent, _ payload: InvitationRevoked) -> String? {
         let state = invitationState(payload.invitationID)
         if case .policy = payload.by, payload.reason == .issuerEnded {
             let ended = try? Invitation.decide(state, .endWithIssuer(at: decidedAt(event)))
             guard ended?.isEmpty == false else {
-                return .unlawful(
-                    "an invitation ends by policy although it is closed, or its issuer keeps the authority")
+                return "an invitation ends by policy although it is closed, or its issuer keeps the authority"
             }
             return nil
         }

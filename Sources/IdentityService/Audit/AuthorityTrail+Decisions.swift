@@ -8,9 +8,9 @@ import Ledger
 /// Judges whether the deciders would have made an event from the state of its ledger.
 extension AuthorityTrail {
     /// Returns what is wrong with an event, or `nil`.
-    func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         if let session = payload as? SessionOpened { return opened(session) }
-        if let words = place(event, payload) { return .forged(words) }
+        if let words = place(event, payload) { return words }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
         case let payload as EmployeeKeyAuthorized:
@@ -22,7 +22,7 @@ extension AuthorityTrail {
             return ended(event, .revoke, payload.employeeID, payload.key, payload.reason, payload.by)
         case is SessionClosed, is BrowserSessionOpened, is GrantOpened, is GrantClosed, is ConsentGiven,
             is ConsentWithdrawn:
-            return openID.violation(event, payload, in: tenant, employees).map { .unlawful($0) }
+            return openID.violation(event, payload, in: tenant, employees)
         case let payload as DeviceNamed: return named(event, payload)
         case let payload as WaitEnded: return waitEnded(event, payload)
         case let payload as DeviceMailConfirmed: return mailConfirmed(event, payload)
@@ -76,13 +76,13 @@ extension AuthorityTrail {
     func decided<Event>(
         _ action: AuthorityTable.Action, about subject: AuthoritySubject, _ by: Authority, _ event: RecordedEvent,
         _ decide: (AuthorityDecision) throws -> [Event]
-    ) -> AuthorityFinding? {
+    ) -> String? {
         switch decision(action, about: subject, by, event) {
         case .not(let finding): return finding
         case .by(let decision):
             do {
                 guard try decide(decision).isEmpty else { return nil }
-                return .unlawful("the event repeats an earlier decision")
+                return "the event repeats an earlier decision"
             } catch {
                 let isRefused =
                     error as? Employee.Rejection == .notPermitted || error as? Tenant.Rejection == .notPermitted
@@ -92,10 +92,10 @@ extension AuthorityTrail {
                 guard !isRefused,
                     AuthorityTable.permits(action, about: subject, by: decision, under: policy(action))
                 else {
-                    return .unlawful(AuthorityWords.notPermitted(action, subject))
+                    return AuthorityWords.notPermitted(action, subject)
                 }
                 let reason = (error as? any CodedRejection).map { ": \($0)" } ?? ""
-                return .unlawful("the decision is refused in this state (\(action.rawValue))\(reason)")
+                return "the decision is refused in this state (\(action.rawValue))\(reason)"
             }
         }
     }
@@ -105,50 +105,37 @@ extension AuthorityTrail {
         action == .authorizeKey ? tenant.policy.keyAuthorization : .application
     }
 
-    /// Selects the finding to report: the table's if it applies to the ledger, otherwise the forged one.
-    func first(_ finding: AuthorityFinding?, _ stated: AuthorityFinding?) -> AuthorityFinding? {
-        isUnderTable ? finding ?? stated : stated ?? finding
-    }
-
-    /// Returns what is wrong with a statement. For the operator the signature binds the whole event.
-    func stated(_ by: Authority, _ words: @autoclosure () -> String?) -> AuthorityFinding? {
-        if case .operator = by { return nil }
-        return words().map(AuthorityFinding.forged)
-    }
-
-    /// Returns what is wrong with a signed decision, or with its statement.
-    func signed(
-        _ finding: AuthorityFinding?, _ by: Authority, _ words: @autoclosure () -> String?
-    ) -> AuthorityFinding? {
-        if by.statement == nil { return finding }
-        if case .forged? = finding { return finding }
-        return first(finding, stated(by, words()))
+    /// Returns what is wrong with a signed decision, or with its statement. For the operator the signature binds the
+    /// whole event.
+    func signed(_ finding: String?, _ by: Authority, _ words: @autoclosure () -> String?) -> String? {
+        if case .operator = by { return finding }
+        return by.statement == nil ? finding : finding ?? words()
     }
 
     // MARK: Accounts and keys
 
     /// A registration approves only if the policy does, and founds only at the first position.
-    private func registered(_ event: RecordedEvent, _ payload: EmployeeRegistered) -> AuthorityFinding? {
+    private func registered(_ event: RecordedEvent, _ payload: EmployeeRegistered) -> String? {
         guard employees[payload.employeeID]?.account == nil else {
-            return .unlawful("an account is registered a second time")
+            return "an account is registered a second time"
         }
         let isFounding = event.position == 1
         guard payload.approved == (isFounding || tenant.policy.approval == .automatic) else {
-            return .unlawful("the account is not approved as the policy says")
+            return "the account is not approved as the policy says"
         }
         return nil
     }
 
-    private func authorized(_ event: RecordedEvent, _ payload: EmployeeKeyAuthorized) -> AuthorityFinding? {
+    private func authorized(_ event: RecordedEvent, _ payload: EmployeeKeyAuthorized) -> String? {
         if case .founding = payload.by {
             guard root == nil, payload.employeeID == tenant.founder else {
-                return .forged("a key that is not the founder's first has no signature")
+                return "a key that is not the founder's first has no signature"
             }
             return nil
         }
-        guard payload.by.statement != nil else { return .forged(AuthorityWords.unsigned(.authorizeKey)) }
+        guard payload.by.statement != nil else { return AuthorityWords.unsigned(.authorizeKey) }
         guard let subject = subject(payload.employeeID), let state = employees[payload.employeeID] else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
         let finding = decided(.authorizeKey, about: subject, payload.by, event) { decision in
             try Employee.decide(
@@ -163,9 +150,9 @@ extension AuthorityTrail {
     private func ended(
         _ event: RecordedEvent, _ action: KeyStatement.Action, _ employee: EmployeeID, _ key: PublicKeyBytes,
         _ reason: ReasonCode, _ by: Authority
-    ) -> AuthorityFinding? {
+    ) -> String? {
         guard let subject = subject(employee), let state = employees[employee] else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
         let finding = decided(.endKey, about: subject, by, event) { decision in
             let end = Employee.EndKey(key: key, reason: reason, decision: decision, tenant: tenant, time: event.time)
@@ -175,31 +162,27 @@ extension AuthorityTrail {
     }
 
     /// Only the owner names a device, and the text is encrypted under the owner's key, which an erasure destroys.
-    private func named(_ event: RecordedEvent, _ payload: DeviceNamed) -> AuthorityFinding? {
+    private func named(_ event: RecordedEvent, _ payload: DeviceNamed) -> String? {
         guard let state = employees[payload.employeeID], let key = state.key(payload.fingerprint),
             state.account?.isCancelled == false, key.status == .pending || key.status == .authorized
-        else { return .unlawful("a device is named that the account does not have") }
+        else { return "a device is named that the account does not have" }
         guard event.actor == payload.employeeID.uuid, payload.name.owner == payload.employeeID.uuid else {
-            return .unlawful("a device is named by somebody else than its owner")
+            return "a device is named by somebody else than its owner"
         }
         guard state.namings[payload.fingerprint, default: 0] < Employee.namingLimit else {
-            return .unlawful("a device is named too often")
+            return "a device is named too often"
         }
         return nil
     }
 
     /// A session needs a link of the app through which it was opened.
-    private func opened(_ payload: SessionOpened) -> AuthorityFinding? {
-        guard payload.schema > 1 else { return nil }
-        guard let app = payload.appID, tenant.links[app] != nil else {
-            return .unlawful("a session is opened by an app that is not linked")
-        }
-        return nil
+    private func opened(_ payload: SessionOpened) -> String? {
+        tenant.links[payload.appID] == nil ? "a session is opened by an app that is not linked" : nil
     }
 
     // MARK: Status
 
-    private func status(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    private func status(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         switch payload {
         case let payload as EmployeeApproved:
             return decidedAbout(event, .approve, .approve, payload.employeeID, payload.by) { state, by in
@@ -227,9 +210,9 @@ extension AuthorityTrail {
         _ event: RecordedEvent, _ action: AuthorityTable.Action, _ statement: EmployeeStatement.Action,
         _ employee: EmployeeID, _ by: Authority,
         _ decide: (Employee.State, Employee.StatusDecision) throws -> [EmployeeEvent]
-    ) -> AuthorityFinding? {
+    ) -> String? {
         guard let subject = subject(employee), let state = employees[employee] else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
         let finding = decided(action, about: subject, by, event) { decision in
             try decide(state, Employee.StatusDecision(role: tenant.role(of: employee), decision: decision))
@@ -238,17 +221,17 @@ extension AuthorityTrail {
     }
 
     /// Only an admin's approval verifies an address, in a tenant with a confirmed domain.
-    private func verified(_ payload: EmployeeApproved) -> AuthorityFinding? {
+    private func verified(_ payload: EmployeeApproved) -> String? {
         guard payload.emailVerified else { return nil }
-        if case .employee = payload.by, tenant.hasConfirmedAny { return nil }
-        return .unlawful("the approval verifies an address without a confirmed domain or an admin")
+        if case .employee = payload.by, !tenant.confirmedDomains.isEmpty { return nil }
+        return "the approval verifies an address without a confirmed domain or an admin"
     }
 
     /// A cancellation is a separate decision, or goes with a reclaimed address or an erasure.
-    private func cancelled(_ event: RecordedEvent, _ payload: EmployeeCancelled) -> AuthorityFinding? {
+    private func cancelled(_ event: RecordedEvent, _ payload: EmployeeCancelled) -> String? {
         // An erasure must follow; otherwise the trail reports it with the next event.
         if case .operator = payload.by { return erased(event, payload.employeeID, payload.by) }
-        guard let account = employees[payload.employeeID]?.account else { return .unlawful("there is no such account") }
+        guard let account = employees[payload.employeeID]?.account else { return "there is no such account" }
         let isReclaim = payload.by.statement.map { $0.statement.starts(with: SignatureTag.emailReclaim.line) } ?? false
         guard isReclaim || payload.reason == .reclaimed else {
             return decidedAbout(event, .cancel, .cancel, payload.employeeID, payload.by) { state, by in
@@ -256,7 +239,7 @@ extension AuthorityTrail {
             }
         }
         guard payload.reason == .cancelled || account.isReclaimed else {
-            return .unlawful("an account is cancelled for an address that was not reclaimed")
+            return "an account is cancelled for an address that was not reclaimed"
         }
         let subject = AuthoritySubject(account.id, of: account.user, role: tenant.role(of: account.id))
         return reclaimed(event, payload.by, subject, account.user)
@@ -264,20 +247,20 @@ extension AuthorityTrail {
 
     private func reclaimed(
         _ event: RecordedEvent, _ by: Authority, _ subject: AuthoritySubject, _ user: UserID
-    ) -> AuthorityFinding? {
+    ) -> String? {
         let finding = decided(.reclaimEmail, about: subject, by, event) { decision in
             guard AuthorityTable.permits(.reclaimEmail, about: subject, by: decision) else {
                 throw Tenant.Rejection.notPermitted
             }
-            guard tenant.hasConfirmedAny else { throw Employee.Rejection.emailNotReclaimable }
+            guard !tenant.confirmedDomains.isEmpty else { throw Employee.Rejection.emailNotReclaimable }
             return [user]
         }
         return signed(finding, by, aboutAddress(event, user, by))
     }
 
-    private func erased(_ event: RecordedEvent, _ employee: EmployeeID, _ by: Authority) -> AuthorityFinding? {
+    private func erased(_ event: RecordedEvent, _ employee: EmployeeID, _ by: Authority) -> String? {
         guard let subject = subject(employee), let state = employees[employee] else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
         return decided(.erase, about: subject, by, event) { decision in
             try Employee.decide(
@@ -290,20 +273,20 @@ extension AuthorityTrail {
 
     /// An id is released with a cancellation, or by policy after its time or when somebody with an invitation
     /// registers.
-    private func released(_ event: RecordedEvent, _ payload: EmployeeIdReleased) -> AuthorityFinding? {
+    private func released(_ event: RecordedEvent, _ payload: EmployeeIdReleased) -> String? {
         guard let state = employees[payload.employeeID], let account = state.account else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
-        guard state.isProvisional else { return .unlawful("the released employee id is no longer provisional") }
+        guard state.isProvisional else { return "the released employee id is no longer provisional" }
         switch (payload.reason, payload.by) {
         case (.cancelled, let by) where account.isCancelled && by == account.cancelledBy: return nil
         case (.expired, .policy):
             let end = account.registeredAt.adding(Employee.provisionalLifetime)
-            return end <= event.time ? nil : .unlawful("the employee id is released before its time is over")
+            return end <= event.time ? nil : "the employee id is released before its time is over"
         case (.invited, .policy):
             return lastInvitationUse.map { $0.time == event.time && $0.request == event.requestId } == true
-                ? nil : .unlawful("the employee id is released for an invitation that was not used")
-        default: return .unlawful("the employee id is released without authority")
+                ? nil : "the employee id is released for an invitation that was not used"
+        default: return "the employee id is released without authority"
         }
     }
 }

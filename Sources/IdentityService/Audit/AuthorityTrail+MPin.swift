@@ -10,36 +10,36 @@ import Ledger
 /// User ids are encrypted, so verification cannot compare one with the names of the linked account.
 extension AuthorityTrail {
     /// Returns what is wrong with an event about M-Pin, or `nil`.
-    func mpin(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    func mpin(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         let state = mpin.identity(event.stream), time = decidedAt(event)
         if MPinIdentityEvent(payload) != nil, !(payload is MPinErased), state.end != nil || state.isErased {
-            return .unlawful("an M-Pin identity has an event after its end")
+            return "an M-Pin identity has an event after its end"
         }
         if MPinIdentityEvent(payload) != nil, !(payload is MPinErased),
             mpin.due[event.stream.id]?.reason != (payload as? MPinBlocked)?.reason
         {
-            return .unlawful(MPinTrail.unblocked)
+            return MPinTrail.unblocked
         }
         if MPinIdentityEvent(payload) != nil, mpin.unproved[event.stream.id] != nil,
             !(payload is MPinFailuresCleared)
         {
-            return .unlawful(MPinTrail.unprovedWords)
+            return MPinTrail.unprovedWords
         }
         switch payload {
         case let payload as MPinRegistrationStarted:
             guard state.registration == nil, event.streamVersion == 1, payload.expiresAt > time else {
-                return .unlawful("an M-Pin identity is started a second time")
+                return "an M-Pin identity is started a second time"
             }
             let policy = tenant.mpinPolicy
             return policy.enabled && policy.verification == payload.verification
-                ? nil : .unlawful("an M-Pin identity is started against the policy")
+                ? nil : "an M-Pin identity is started against the policy"
         case let payload as MPinLinked: return linked(event, payload, state)
         case let payload as MPinIdentityVerified: return verified(event, payload, state)
         case let payload as MPinAuthenticationFailed:
             let isCounted =
                 payload.failures == state.failures + 1 && payload.lifetime == state.lifetimeFailures + 1
             return isCounted && payload.limit == tenant.mpinPolicy.maximumFailures
-                ? nil : .unlawful("the wrong proofs of an M-Pin identity are not counted as they happened")
+                ? nil : "the wrong proofs of an M-Pin identity are not counted as they happened"
         case let payload as MPinRevoked: return revoked(event, payload, state)
         case let payload as MPinErased:
             return decided(.erase, about: .newcomer, payload.by, event) {
@@ -48,13 +48,13 @@ extension AuthorityTrail {
         case let payload as MPinActivationIssued: return activated(event, payload)
         case is MPinActivationFailed, is MPinActivationUsed:
             return mpin.activation(event.stream).isOpen(at: time)
-                ? nil : .unlawful("an activation code is entered that is closed or unknown")
+                ? nil : "an activation code is entered that is closed or unknown"
         default: return progressed(payload, state)
         }
     }
 
     /// Judges what follows from a client's requests alone. Times are left out: an append may raise them.
-    private func progressed(_ payload: any EventPayload, _ state: MPinIdentity.State) -> AuthorityFinding? {
+    private func progressed(_ payload: any EventPayload, _ state: MPinIdentity.State) -> String? {
         let isPossible: Bool
         switch (payload, state.progress) {
         case (is MPinRegistrationRestarted, .started), (is MPinRegistrationRestarted, .activated),
@@ -70,13 +70,13 @@ extension AuthorityTrail {
                 !(payload is MPinRegistrationRestarted || payload is MPinClientKeyIssued || payload is MPinRegistered
                 || payload is MPinFailuresCleared)
         }
-        return isPossible ? nil : .unlawful("an M-Pin identity takes a step that its state does not permit")
+        return isPossible ? nil : "an M-Pin identity takes a step that its state does not permit"
     }
 
     private func linked(
         _ event: RecordedEvent, _ payload: MPinLinked, _ state: MPinIdentity.State
-    ) -> AuthorityFinding? {
-        guard let subject = subject(payload.employeeID) else { return .unlawful("there is no such account") }
+    ) -> String? {
+        guard let subject = subject(payload.employeeID) else { return "there is no such account" }
         let finding = decided(.linkMPin, about: subject, payload.by, event) { decision in
             guard AuthorityTable.permits(.linkMPin, about: subject, by: decision) else {
                 throw MPinIdentity.Rejection.notPermitted
@@ -96,7 +96,7 @@ extension AuthorityTrail {
 
     private func verified(
         _ event: RecordedEvent, _ payload: MPinIdentityVerified, _ state: MPinIdentity.State
-    ) -> AuthorityFinding? {
+    ) -> String? {
         let time = decidedAt(event)
         func follows(_ proof: MPinIdentity.VerificationProof) throws -> [MPinIdentityEvent] {
             try MPinIdentity.decide(state, .verify(proof, at: time))
@@ -105,16 +105,16 @@ extension AuthorityTrail {
         case .email, .code:
             let proof: MPinIdentity.VerificationProof = payload.method == .email ? .email : .code
             guard payload.by == .policy, (try? follows(proof))?.isEmpty == false else {
-                return .unlawful("an M-Pin identity is verified that needs no verification, or another one")
+                return "an M-Pin identity is verified that needs no verification, or another one"
             }
             return payload.method == .email || mpin.withCode.contains(event.stream.id)
-                ? nil : .unlawful("an M-Pin identity is verified by a code that was not used")
+                ? nil : "an M-Pin identity is verified by a code that was not used"
         case .application:
             let finding = decided(.verifyMPin, about: .newcomer, payload.by, event) { try follows(.application($0)) }
             return signed(finding, payload.by, aboutIdentity(event, .verify, state, nil, payload.by))
         case .device:
             guard let link = state.link, let subject = subject(link.employee) else {
-                return .unlawful("an M-Pin identity is verified by a device that it is not linked to")
+                return "an M-Pin identity is verified by a device that it is not linked to"
             }
             let finding = decided(.linkMPin, about: subject, payload.by, event) { decision in
                 guard AuthorityTable.permits(.linkMPin, about: subject, by: decision),
@@ -129,14 +129,14 @@ extension AuthorityTrail {
 
     private func revoked(
         _ event: RecordedEvent, _ payload: MPinRevoked, _ state: MPinIdentity.State
-    ) -> AuthorityFinding? {
+    ) -> String? {
         switch payload.reason {
         case .superseded, .expired:
             let hasNoDevice = state.link.flatMap { employees[$0.employee]?.hasEnded($0.fingerprint) } ?? false
             let command: MPinIdentity.Command =
                 payload.reason == .expired ? .expire(at: event.time) : hasNoDevice ? .endWithDevice : .supersede
             guard payload.by == .policy, (try? MPinIdentity.decide(state, command))?.isEmpty == false else {
-                return .unlawful("an M-Pin identity ends by policy although it is verified or not expired")
+                return "an M-Pin identity ends by policy although it is verified or not expired"
             }
             return nil
         case .revoked, .reclaimed: break
@@ -155,7 +155,7 @@ extension AuthorityTrail {
             finding, payload.by, compare(event, payload.by, .emailReclaim) { (signed: ReclaimStatement, _) in signed })
     }
 
-    private func activated(_ event: RecordedEvent, _ payload: MPinActivationIssued) -> AuthorityFinding? {
+    private func activated(_ event: RecordedEvent, _ payload: MPinActivationIssued) -> String? {
         let state = mpin.activation(event.stream)
         let finding = decided(.verifyMPin, about: .newcomer, payload.by, event) { decision in
             guard AuthorityTable.permits(.verifyMPin, about: .newcomer, by: decision) else {

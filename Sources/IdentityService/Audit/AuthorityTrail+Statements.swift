@@ -53,7 +53,7 @@ extension AuthorityTrail {
         if let root = roots.root(size: seen.ledgerSize), root != seen.ledgerRoot {
             return "the statement refers to another ledger"
         }
-        guard !isUnderTable || seen.ledgerSize >= max(tenantDecided.before, last) else {
+        guard seen.ledgerSize >= max(tenantDecided.before, last) else {
             return "the statement does not cover the last decision about its subject"
         }
         if let words = systemView(seen.systemSize, by) { return words }
@@ -133,15 +133,7 @@ extension AuthorityTrail {
     }
 
     func aboutPolicy(_ event: RecordedEvent, _ payload: TenantPolicyChanged) -> String? {
-        compare(event, payload.by, .policy) { (_: PolicyStatement, facts) in
-            var proposed = facts.policy(payload.policy)
-            if payload.schema == 1 {
-                for name in ["registrationMode", "recoveryDelayHours", "adminSessionHours"] {
-                    proposed.settings[name] = nil
-                }
-            }
-            return proposed
-        }
+        compare(event, payload.by, .policy) { (_: PolicyStatement, facts) in facts.policy(payload.policy) }
     }
 }
 

@@ -14,26 +14,26 @@ extension AuthorityTrail {
     static let mailForStranger = "a mail confirms the first device key of somebody whom nobody knows"
 
     /// A wait ends for a key that is in force.
-    func waitEnded(_ event: RecordedEvent, _ payload: WaitEnded) -> AuthorityFinding? {
+    func waitEnded(_ event: RecordedEvent, _ payload: WaitEnded) -> String? {
         guard let state = employees[payload.employeeID], state.account?.status == .active,
             state.standing(of: payload.key, at: event.time) == .authorized
-        else { return .unlawful(Self.waitWithoutKey) }
+        else { return Self.waitWithoutKey }
         return nil
     }
 
     /// A mail confirms the pending key of an ordinary employee. The first key of an account needs more than a mailbox.
-    func mailConfirmed(_ event: RecordedEvent, _ payload: DeviceMailConfirmed) -> AuthorityFinding? {
+    func mailConfirmed(_ event: RecordedEvent, _ payload: DeviceMailConfirmed) -> String? {
         guard let state = employees[payload.employeeID], let account = state.account, account.status == .active,
             let key = state.key(payload.fingerprint), state.standing(of: key.key, at: event.time) == .pending
-        else { return .unlawful(Self.mailForNoKey) }
+        else { return Self.mailForNoKey }
         guard tenant.role(of: account.id) == .employee, tenant.policy.keyAuthorization != .securityAdmin else {
-            return .unlawful(Self.mailForAdmin)
+            return Self.mailForAdmin
         }
         let isFirst = state.keys.values.allSatisfy { $0.authorized == nil }
         guard isFirst, tenant.policy.keyAuthorization == .application, tenant.confirmedDomains.isEmpty else {
             return nil
         }
         return invitations.values.contains { $0.end == .used(account.id) }
-            ? nil : .unlawful(Self.mailForStranger)
+            ? nil : Self.mailForStranger
     }
 }

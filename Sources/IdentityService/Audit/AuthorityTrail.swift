@@ -65,10 +65,6 @@ struct AuthorityTrail: Sendable {
     var chains = AuthorityChains()
     /// The founder's first key, which all authority is traced to.
     private(set) var root: PublicKeyBytes?
-    /// Whether the table of authority applies to the ledger's events.
-    private(set) var isUnderTable: Bool
-    /// The events that are older than the table.
-    private(set) var older = OlderEvents()
     /// Violations that only a later event revealed, with the position.
     private(set) var later: [(position: Int64, words: String)] = []
     /// A cancellation by the operator, which only an erasure may follow.
@@ -82,7 +78,6 @@ struct AuthorityTrail: Sendable {
         self.system = system
         self.sealed = sealed
         self.times = times
-        isUnderTable = system?.beganWithTable ?? false
     }
 
     /// Takes the next event, and returns what is wrong with it or `nil`.
@@ -95,24 +90,15 @@ struct AuthorityTrail: Sendable {
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
         // What follows is judged without it.
         if use == .again { return UsedStatements.words }
-        let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
+        let words = use == .elsewhere ? UsedStatements.words : judge(event, payload)
         countUnproved(payload)
-        let schemas = schemas(event, payload), isOlder = isOlder(event, schemas)
         learn(event, payload)
-        if case .forged(let words)? = finding { return words }
-        guard isOlder else {
-            // Once the table applies to a ledger, it always does.
-            if event.schema > 1 { isUnderTable = true }
-            return finding?.words
-        }
-        guard !isUnderTable else { return "an event older than the table of authority stands among newer ones" }
-        if finding != nil || schemas.upperBound > 1 { older.add(event.position) }
-        return nil
+        return words
     }
 
     /// Returns the notes on the ledger that are no violations.
     func notes(of ledger: LedgerID) -> [VerifyNote] {
-        var notes = older.note(of: ledger).map { [$0] } ?? []
+        var notes: [VerifyNote] = []
         if unproved > 0 {
             notes.append(
                 VerifyNote(
@@ -152,28 +138,8 @@ struct AuthorityTrail: Sendable {
         guard let (employee, position) = cancelled else { return }
         cancelled = nil
         guard next?.type != EmployeeErased.type || next?.stream.id != employee.uuid else { return }
-        guard isUnderTable, let subject = subject(employee) else { return }
+        guard let subject = subject(employee) else { return }
         later.append((position, AuthorityWords.notPermitted(.cancel, subject)))
-    }
-
-    /// The types that were introduced with the table.
-    private static let newTypes = MPinTrail.types.union(OpenIDTrail.types).union([
-        EmployeeIdReleased.type, EmployeeSessionsEnded.type, AddressReclaimed.type, InvitationIssued.type,
-        InvitationUsed.type, InvitationRevoked.type, ReturnRequested.type, ReturnOpened.type, ReturnCompleted.type,
-        ReturnCancelled.type, DeviceNamed.type, WaitEnded.type, DeviceMailConfirmed.type,
-    ])
-
-    /// The schemas of a payload, as far as they tell what is older than the table. The second schema of a confirmed
-    /// domain is younger than the table, so its first tells nothing.
-    private func schemas(_ event: RecordedEvent, _ payload: any EventPayload) -> ClosedRange<Int> {
-        payload is DomainConfirmed && event.schema == 1 ? 1...1 : type(of: payload).schemas
-    }
-
-    /// Whether an event may be older than the table. The schema tells for types that the table changed. Other types may
-    /// be older while the ledger has no event under the table.
-    private func isOlder(_ event: RecordedEvent, _ schemas: ClosedRange<Int>) -> Bool {
-        if schemas.upperBound > 1 { return event.schema == 1 }
-        return !isUnderTable && !Self.newTypes.contains(event.type)
     }
 
     /// The leaf hash of the event at a place; `nil` if an entry before it is missing.
@@ -265,7 +231,7 @@ extension AuthorityTrail {
     /// A signed decision, or the reason why there is none.
     enum Decided {
         case by(AuthorityDecision)
-        case not(AuthorityFinding)
+        case not(String)
     }
 
     /// Returns the decision that an event records, with the caller as the ledger had it then.
@@ -274,24 +240,24 @@ extension AuthorityTrail {
     ) -> Decided {
         guard let signed = by.statement else {
             switch by {
-            case .founding, .policy: return .not(.unlawful(AuthorityWords.notPermitted(action, subject)))
-            case .app, .employee, .operator: return .not(.unlawful(AuthorityWords.unsigned(action)))
+            case .founding, .policy: return .not(AuthorityWords.notPermitted(action, subject))
+            case .app, .employee, .operator: return .not(AuthorityWords.unsigned(action))
             }
         }
         switch by {
-        case .founding, .policy: return .not(.unlawful(AuthorityWords.notPermitted(action, subject)))
+        case .founding, .policy: return .not(AuthorityWords.notPermitted(action, subject))
         case .employee(let id, _):
             guard let state = employees[id], let caller = DecidingEmployee(state, in: tenant),
                 caller.authorizedKeys.contains(signed.key)
-            else { return .not(.forged("the signer's key was not authorized then")) }
+            else { return .not("the signer's key was not authorized then") }
             return .by(AuthorityDecision(caller: .employee(caller), statement: signed))
         case .app(let app, let secret, _):
             switch appCaller(app, secret, signed, event) {
             case .caller(let caller): return .by(AuthorityDecision(caller: .app(caller), statement: signed))
-            case .not(let words): return .not(.forged(words))
+            case .not(let words): return .not(words)
             }
         case .operator:
-            if let words = system?.operatorViolation(event, signed, at: times.earliest) { return .not(.forged(words)) }
+            if let words = system?.operatorViolation(event, signed, at: times.earliest) { return .not(words) }
             return .by(AuthorityDecision(caller: .operator(signed.key), statement: signed))
         }
     }
@@ -341,9 +307,7 @@ extension AuthorityTrail {
         guard case .app(_, let secret, _) = by else {
             return size == nil ? nil : "the statement names a size of the system ledger, and no app signed it"
         }
-        guard let size else {
-            return isUnderTable ? "the app's statement does not name the size of the system ledger" : nil
-        }
+        guard let size else { return "the app's statement does not name the size of the system ledger" }
         guard let known = system?.secrets[secret] else { return nil }
         guard known.issued <= size else { return "the app's statement refers to a system ledger that lacks its secret" }
         if let ended = known.ended, ended <= size {

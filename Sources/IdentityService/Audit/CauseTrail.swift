@@ -184,7 +184,7 @@ struct CauseTrail: Sendable {
 
     private mutating func opened(_ event: RecordedEvent, _ user: (EmployeeID) -> UUID?) -> String? {
         guard event.streamVersion == 1 else { return Self.uncausedSession }
-        guard event.schema > 1, let employee = event.data["employeeId"]?.uuid.map({ EmployeeID($0) }),
+        guard let employee = event.data["employeeId"]?.uuid.map({ EmployeeID($0) }),
             case .string(let text)? = event.data["fingerprint"], let key = KeyFingerprint(hex: text),
             let user = user(employee)
         else { return nil }

@@ -29,12 +29,11 @@ struct CheckpointClocks: Sendable {
     /// The clock before the last complete round.
     private(set) var last: Timestamp?
 
-    /// Takes the next record. One without a clock says nothing, nor does one with a clock that is far behind the time at
-    /// which it was appended.
+    /// Takes the next record. One with a clock that is far behind the time at which it was appended says nothing.
     ///
     /// - Parameter time: The time of the event, if it was not raised to that of the event before.
     mutating func take(_ sealed: CheckpointSealed, at position: Int64, time: Timestamp?) {
-        guard let clock = sealed.clock else { return }
+        let clock = sealed.clock
         let isCurrent = time.map { $0 <= clock.adding(LedgerTimes.lead) } ?? true
         records.append(
             Record(

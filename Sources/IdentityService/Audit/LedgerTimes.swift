@@ -14,7 +14,7 @@ struct LedgerTimes: Sendable {
     struct Cover: Sendable {
         /// The number of events that it covers.
         let size: Int64
-        /// The database's clock when the ledger had been read; `nil` in a record without one.
+        /// The database's clock when the ledger had been read; `nil` if no record that counts has one.
         let clock: Timestamp?
         /// The clock before the last complete round before; `nil` if there was none.
         let before: Timestamp?

@@ -9,7 +9,7 @@ struct MPinTrail: Sendable {
     /// The events of identities and activations, and the right proofs, which lie in flows.
     static let payloads: [any EventPayload.Type] =
         MPinIdentityEvent.payloads + MPinActivationEvent.payloads + [MPinAuthenticated.self]
-    /// The names of the events that came after the table of authority, the policy's among them.
+    /// The names of these events, the policy's among them.
     static let types = Set((payloads + [MPinPolicyChanged.self]).map { $0.type })
 
     private var identities: [UUID: MPinIdentity.State] = [:]

@@ -199,7 +199,7 @@ struct RecoveryCopyTrail: Sendable {
     ///
     /// The tenant's ledger tells whether one did. Nothing is reported if that ledger was not read.
     private func early(_ event: RecordedEvent) -> String? {
-        guard let recovery = open[event.stream.id], let availableAt = recovery.availableAt, event.time < availableAt,
+        guard let recovery = open[event.stream.id], event.time < recovery.availableAt,
             let bytes = event.data["record"]?.bytes, let record = try? StoredCredentials(bytes: bytes).record,
             case .recovered = record.content.authority, companies.contains(LedgerID(recovery.tenant.uuid)),
             !confirmedByKnownKey.contains(recovery.recoveryID.uuid)

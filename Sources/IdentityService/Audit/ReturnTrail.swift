@@ -35,7 +35,7 @@ struct ReturnTrail: Sendable {
             broughtBack = nil
             guard case .operator = payload.by, payload.employeeID == tenant.securityAdmin else { return }
             broughtBack = Followers(
-                employee: payload.employeeID, by: payload.by, keys: Set(payload.fingerprints ?? []),
+                employee: payload.employeeID, by: payload.by, keys: Set(payload.fingerprints),
                 position: event.position)
         case let payload as ReturnCancelled:
             undone = nil
@@ -72,11 +72,11 @@ struct ReturnTrail: Sendable {
 /// the mail was read, and how old address and credentials are, is the word of the service.
 extension AuthorityTrail {
     /// Returns what is wrong with an event about a return, or `nil`.
-    func returned(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    func returned(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         switch payload {
         case let payload as ReturnRequested:
             return tenant.securityAdmin == payload.employeeID
-                ? nil : .unlawful("a return is asked for by somebody who is not the security admin")
+                ? nil : "a return is asked for by somebody who is not the security admin"
         case let payload as ReturnOpened: return opened(event, payload)
         case let payload as ReturnCompleted: return completed(event, payload)
         case let payload as ReturnCancelled: return cancelled(event, payload)
@@ -84,73 +84,73 @@ extension AuthorityTrail {
         }
     }
 
-    private func opened(_ event: RecordedEvent, _ payload: ReturnOpened) -> AuthorityFinding? {
-        guard let state = employees[payload.employeeID] else { return .unlawful("there is no such account") }
+    private func opened(_ event: RecordedEvent, _ payload: ReturnOpened) -> String? {
+        guard let state = employees[payload.employeeID] else { return "there is no such account" }
         if let finding = alone(payload.employeeID, payload.proof, event) { return finding }
         guard let request = state.returnRequest, request.id == payload.returnID, request.key == payload.proof.key,
             event.time <= request.expiresAt.adding(Self.grace)
-        else { return .unlawful("a return is opened without a request") }
+        else { return "a return is opened without a request" }
         guard state.openReturn(in: tenant, at: event.time) == nil else {
-            return .unlawful("a return is opened while another one is open")
+            return "a return is opened while another one is open"
         }
         guard state.undoableReturn(in: tenant, at: event.time) == nil else {
-            return .unlawful("a return is opened while another one can be undone")
+            return "a return is opened while another one can be undone"
         }
         guard state.keys[payload.proof.key]?.status == .pending else {
-            return .unlawful("a return is opened for a device key that is not pending")
+            return "a return is opened for a device key that is not pending"
         }
         let delay = Duration.seconds(tenant.recoveryDelayHours(at: event.time) * 3_600)
         guard event.time.adding(Employee.returnWait(delay)) <= payload.availableAt.adding(Self.grace) else {
-            return .unlawful("a return is available before the waiting time is over")
+            return "a return is available before the waiting time is over"
         }
         guard payload.expiresAt == payload.availableAt.adding(Employee.returnLifetime) else {
-            return .unlawful("a return does not end 72 hours after it becomes available")
+            return "a return does not end 72 hours after it becomes available"
         }
         guard let challenge = try? Challenge(parsing: payload.proof.challenge),
             challenge.fields.flow == request.flow.uuid,
             event.time <= challenge.fields.expires.adding(Employee.returnRequestLifetime).adding(Self.grace)
-        else { return .forged("the challenge of the return is of another request") }
+        else { return "the challenge of the return is of another request" }
         return nil
     }
 
-    private func completed(_ event: RecordedEvent, _ payload: ReturnCompleted) -> AuthorityFinding? {
+    private func completed(_ event: RecordedEvent, _ payload: ReturnCompleted) -> String? {
         guard let state = employees[payload.employeeID], let open = state.openedReturn, open.id == payload.returnID,
             let since = tenant.securityAdminSince, since.position < open.opened.position
-        else { return .unlawful("a return is completed that is not open") }
+        else { return "a return is completed that is not open" }
         guard open.key == payload.proof.key else {
-            return .forged("a return is completed with another device key than it was opened for")
+            return "a return is completed with another device key than it was opened for"
         }
         if let finding = alone(payload.employeeID, payload.proof, event) { return finding }
         guard open.availableAt <= event.time else {
-            return .unlawful("a return is completed before the waiting time is over")
+            return "a return is completed before the waiting time is over"
         }
-        guard event.time <= open.expiresAt.adding(Self.grace) else { return .unlawful("the return had expired") }
+        guard event.time <= open.expiresAt.adding(Self.grace) else { return "the return had expired" }
         guard state.keys[open.key]?.status == .pending else {
-            return .unlawful("a return is completed with a device key that is not pending")
+            return "a return is completed with a device key that is not pending"
         }
         guard let challenge = try? Challenge(parsing: payload.proof.challenge),
             payload.proof.challenge != open.challenge,
             open.availableAt <= challenge.fields.expires.adding(Self.grace),
             event.time <= challenge.fields.expires.adding(Self.grace)
-        else { return .forged("the challenge of the return was not signed at its completion") }
+        else { return "the challenge of the return was not signed at its completion" }
         return nil
     }
 
     /// Checks that the account is that of the security admin, and that no other admin has a device key in force.
-    private func alone(_ id: EmployeeID, _ proof: ReturnProof, _ event: RecordedEvent) -> AuthorityFinding? {
+    private func alone(_ id: EmployeeID, _ proof: ReturnProof, _ event: RecordedEvent) -> String? {
         guard tenant.securityAdmin == id, let account = employees[id]?.account, account.status == .active else {
-            return .unlawful("a return is of somebody who is not the security admin")
+            return "a return is of somebody who is not the security admin"
         }
         guard account.user == proof.userID else {
-            return .forged("the event names another person than the company's ledger")
+            return "the event names another person than the company's ledger"
         }
         let scene = Employee.ReturnScene(tenant: tenant, admins: employees, time: event.time)
-        return scene.isAlone ? nil : .unlawful("a return goes on although another admin has a device key in force")
+        return scene.isAlone ? nil : "a return goes on although another admin has a device key in force"
     }
 
-    private func cancelled(_ event: RecordedEvent, _ payload: ReturnCancelled) -> AuthorityFinding? {
+    private func cancelled(_ event: RecordedEvent, _ payload: ReturnCancelled) -> String? {
         guard let state = employees[payload.employeeID], let account = state.account else {
-            return .unlawful("there is no such account")
+            return "there is no such account"
         }
         // Wrong words end a request. It gave nothing, so it needs no signature.
         if state.returnRequest?.id == payload.returnID, payload.fingerprint == nil,
@@ -162,28 +162,28 @@ extension AuthorityTrail {
         let undoable = state.undoableReturn(in: tenant, at: decidedAt(event))
             .flatMap { $0.id == payload.returnID ? $0 : nil }
         guard let back = open ?? undoable else {
-            return .unlawful("a return is cancelled that has ended or was never opened")
+            return "a return is cancelled that has ended or was never opened"
         }
         guard case .employee(payload.employeeID, let signed) = payload.by else {
-            return .unlawful(AuthorityWords.notPermitted(.cancelReturn, .securityAdmin))
+            return AuthorityWords.notPermitted(.cancelReturn, .securityAdmin)
         }
         guard let signed else {
             // The owner has logged in, or read a mail. That cancels, and undoes nothing.
-            guard open != nil else { return .unlawful(AuthorityWords.unsigned(.cancelReturn)) }
+            guard open != nil else { return AuthorityWords.unsigned(.cancelReturn) }
             guard let fingerprint = payload.fingerprint else { return nil }
             let mayObject = state.keys.values.contains {
                 $0.fingerprint == fingerprint && back.mayObject($0, of: account.id)
             }
-            return mayObject ? nil : .unlawful(AuthorityWords.notPermitted(.cancelReturn, .securityAdmin))
+            return mayObject ? nil : AuthorityWords.notPermitted(.cancelReturn, .securityAdmin)
         }
         guard let key = state.keys[signed.key], back.mayObject(key, of: account.id),
             payload.fingerprint == key.fingerprint
-        else { return .unlawful(AuthorityWords.notPermitted(.cancelReturn, .securityAdmin)) }
+        else { return AuthorityWords.notPermitted(.cancelReturn, .securityAdmin) }
         let words = compare(
             event, payload.by, .returnCancellation, isOwn: true,
             telling: [["user", "employee", "key", "follows"]: "the statement is about another return"]
         ) { signed, facts in facts.cancellation(of: back, of: account, reason: signed.reason) }
-        return words.map(AuthorityFinding.forged)
+        return words
     }
 }
 

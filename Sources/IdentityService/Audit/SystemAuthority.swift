@@ -46,14 +46,10 @@ struct SystemAuthority: Sendable {
     private var statements = UsedStatements()
     /// The sizes of the newest records of all ledgers.
     private var recorded: [UUID: Int64] = [:]
-    /// The public half of the operator key; `nil` in a log without a founding event.
+    /// The public half of the operator key; `nil` before the founding event.
     private(set) var operatorKey: PublicKeyBytes?
     /// The leaf hash of the event that founded the log.
     private(set) var operatorLeaf: [UInt8]?
-    /// Whether the log began with the table of authority, so that no event is older than the table.
-    private(set) var beganWithTable = false
-    /// The events of apps that are older than the operator key.
-    private(set) var older = OlderEvents()
     /// The roots that the system ledger had; the operator's statements name one.
     private var roots = RootHistory()
 
@@ -65,9 +61,7 @@ struct SystemAuthority: Sendable {
     ]
 
     /// The notes that are no violations.
-    var notes: [VerifyNote] {
-        (older.note(of: .system).map { [$0] } ?? []) + (isWhole ? clocks.notes : []) + acceptances
-    }
+    var notes: [VerifyNote] { (isWhole ? clocks.notes : []) + acceptances }
 
     /// One note for each time that the operator accepted.
     private var acceptances: [VerifyNote] {
@@ -91,12 +85,10 @@ struct SystemAuthority: Sendable {
         }
         // What follows is judged without it.
         if use == .again { return UsedStatements.words }
-        let finding = use == .elsewhere ? .forged(UsedStatements.words) : judge(event, payload)
-        if finding == nil, let accepted = payload as? LedgerTimeAccepted { accept(accepted, at: event.position) }
+        let words = use == .elsewhere ? UsedStatements.words : judge(event, payload)
+        if words == nil, let accepted = payload as? LedgerTimeAccepted { accept(accepted, at: event.position) }
         learn(event, payload)
-        guard case .unlawful? = finding, operatorKey == nil else { return finding?.words }
-        older.add(event.position)
-        return nil
+        return words
     }
 
     /// Takes the leaf hash of an event, after ``follow(_:)`` if that is called: it belongs to the tree that the
@@ -146,7 +138,6 @@ struct SystemAuthority: Sendable {
         case let payload as SystemFounded where operatorKey == nil:
             operatorKey = payload.operatorKey
             operatorLeaf = event.leaf
-            beganWithTable = event.position == 1
         case let payload as AppSecretIssued where secrets[payload.secretID] == nil:
             secrets[payload.secretID] = Secret(
                 app: payload.appID, roles: payload.roles, key: payload.authorityKey, leaf: event.leaf,
@@ -172,37 +163,33 @@ struct SystemAuthority: Sendable {
         if secrets[secret]?.ended == nil { secrets[secret]?.ended = position }
     }
 
-    private func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> AuthorityFinding? {
+    private func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         switch payload {
-        case is SystemFounded: operatorKey == nil ? nil : .forged("the log is founded a second time")
-        case let payload as AppRegistered: administered(event, payload.by, AppRegistered.schemas.upperBound)
-        case let payload as AppSecretIssued: administered(event, payload.by, AppSecretIssued.schemas.upperBound)
-        case let payload as AppSecretRevoked: administered(event, payload.by, AppSecretRevoked.schemas.upperBound)
-        case let payload as AppSecretRetired: administered(event, payload.by, AppSecretRetired.schemas.upperBound)
-        case let payload as AppResourceAdded: administered(event, payload.by, AppResourceAdded.schemas.upperBound)
-        case let payload as AppResourceRemoved: administered(event, payload.by, AppResourceRemoved.schemas.upperBound)
-        case let payload as AppClientChanged: administered(event, payload.by, AppClientChanged.schemas.upperBound)
-        case let payload as PagesEnabled: administered(event, payload.by, PagesEnabled.schemas.upperBound)
+        case is SystemFounded: operatorKey == nil ? nil : "the log is founded a second time"
+        case is AppRegistered, is AppSecretIssued, is AppSecretRetired, is AppSecretRevoked, is AppResourceAdded,
+            is AppResourceRemoved, is AppClientChanged, is PagesEnabled:
+            (payload as? any DecidedEvent).flatMap { administered(event, $0.by) }
         case let payload as LedgerTimeAccepted: accepted(event, payload)
-        case let payload as EntryDisowned where payload.by != nil:
-            administered(event, payload.by, EntryDisowned.schemas.upperBound)
-        case let payload as EntryDisowned where (recorded[payload.ledger] ?? 0) >= payload.position:
-            .unlawful("an entry that a checkpoint covers is disowned without the operator")
+        case let payload as EntryDisowned: disowned(event, payload)
         default: nil
         }
     }
 
-    /// An acceptance is in the stream of its ledger, so that a later one follows it.
-    private func accepted(_ event: RecordedEvent, _ payload: LedgerTimeAccepted) -> AuthorityFinding? {
-        guard event.stream.id == payload.ledger else { return .forged("the event is not in its subject's stream") }
-        return administered(event, payload.by, LedgerTimeAccepted.schemas.upperBound)
+    /// The service disowns a row only as long as no checkpoint covers it.
+    private func disowned(_ event: RecordedEvent, _ payload: EntryDisowned) -> String? {
+        if let by = payload.by { return administered(event, by) }
+        return (recorded[payload.ledger] ?? 0) >= payload.position
+            ? "an entry that a checkpoint covers is disowned without the operator" : nil
     }
 
-    private func administered(_ event: RecordedEvent, _ by: Authority?, _ schema: Int) -> AuthorityFinding? {
-        guard event.schema == schema, let by else {
-            return .unlawful("an event older than the table of authority follows the operator key")
-        }
-        return decided(event, .administerApps, about: .installation, by)
+    /// An acceptance is in the stream of its ledger, so that a later one follows it.
+    private func accepted(_ event: RecordedEvent, _ payload: LedgerTimeAccepted) -> String? {
+        guard event.stream.id == payload.ledger else { return "the event is not in its subject's stream" }
+        return administered(event, payload.by)
+    }
+
+    private func administered(_ event: RecordedEvent, _ by: Authority) -> String? {
+        decided(event, .administerApps, about: .installation, by)
     }
 
     /// Returns what is wrong with a decision that only the operator may take, or `nil`.
@@ -211,15 +198,15 @@ struct SystemAuthority: Sendable {
     func decided(
         _ event: RecordedEvent, _ action: AuthorityTable.Action, about subject: AuthoritySubject, _ by: Authority,
         at earliest: Timestamp? = nil
-    ) -> AuthorityFinding? {
-        guard case .operator(let signed) = by else { return .unlawful(AuthorityWords.notPermitted(action, subject)) }
-        guard let signed else { return .unlawful(AuthorityWords.unsigned(action)) }
+    ) -> String? {
+        guard case .operator(let signed) = by else { return AuthorityWords.notPermitted(action, subject) }
+        guard let signed else { return AuthorityWords.unsigned(action) }
         if let words = operatorViolation(event, signed, at: event.ledger == .system ? times.earliest : earliest) {
-            return .forged(words)
+            return words
         }
         let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
         return AuthorityTable.permits(action, about: subject, by: decision)
-            ? nil : .unlawful(AuthorityWords.notPermitted(action, subject))
+            ? nil : AuthorityWords.notPermitted(action, subject)
     }
 
     /// Returns what is wrong with the operator's signature, or `nil`.

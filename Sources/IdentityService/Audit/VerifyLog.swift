@@ -170,8 +170,7 @@ package struct VerifyReport: Sendable {
     package var isAnchored: Bool { anchor.map { $0.outcome != .notCompared } ?? false }
     /// The violations, ledger by ledger; empty if the log is what was signed.
     package internal(set) var violations: [Violation] = []
-    /// Notes that are no violations: decisions older than the table of authority, and decisions that could not be
-    /// proved.
+    /// Notes that are no violations, such as decisions that could not be proved.
     package internal(set) var notes: [VerifyNote] = []
     /// The requested chain, from its key to the root; empty if no such key was ever authorized.
     package internal(set) var chain: [AuthorityLink] = []

@@ -254,7 +254,7 @@ extension OperatorUseCases {
                 guard case .operator(let signed?) = event.by else { throw OperatorKeyError(.missing) }
                 let decision = AuthorityDecision(caller: .operator(signed.key), statement: signed)
                 let back = Employee.BringBack(
-                    fingerprints: Set(event.fingerprints ?? []), decision: decision, time: time)
+                    fingerprints: Set(event.fingerprints), decision: decision, time: time)
                 try recorder.add(
                     Employee.decided(employee.state, .bringBack(back)), to: stream, version: employee.version)
             }

@@ -78,9 +78,8 @@ extension ServiceError {
     /// The refusal before a recovery is available. The same device may ask again later.
     static func notAvailable(_ recovery: User.Recovery, at time: Timestamp) -> ServiceError {
         var refusal = ServiceError(.recoveryNotAvailable)
-        guard let availableAt = recovery.availableAt else { return refusal }
-        let wait = availableAt.duration(since: time).components
-        refusal.availableAt = availableAt
+        let wait = recovery.availableAt.duration(since: time).components
+        refusal.availableAt = recovery.availableAt
         refusal.retryAfterSeconds = max(1, Int(wait.seconds) + (wait.attoseconds > 0 ? 1 : 0))
         return refusal
     }

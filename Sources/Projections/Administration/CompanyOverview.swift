@@ -18,12 +18,10 @@ package struct CompanyOverview: Sendable, Equatable {
     package var events: Int64
     /// The confirmed domain in A-labels, if there is one.
     package var confirmedDomain: String?
-    /// The folded name, if its confirmation is suspended until the operator confirms the domain again.
-    package var suspendedDomain: String?
 
     package init(
         id: TenantID, companyName: String, foundedAt: Timestamp, employees: Int64, linkedApps: Int64, events: Int64,
-        confirmedDomain: String?, suspendedDomain: String? = nil
+        confirmedDomain: String?
     ) {
         self.id = id
         self.companyName = companyName
@@ -32,7 +30,6 @@ package struct CompanyOverview: Sendable, Equatable {
         self.linkedApps = linkedApps
         self.events = events
         self.confirmedDomain = confirmedDomain
-        self.suspendedDomain = suspendedDomain
     }
 
     /// Reads all tenants from the projection `tenants`, in the order of their names.
@@ -51,33 +48,13 @@ package struct CompanyOverview: Sendable, Equatable {
         return found.sorted { ($0.companyName, $0.id.uuid.uuidString) < ($1.companyName, $1.id.uuid.uuidString) }
     }
 
-    /// Reads the names of the tenants whose confirmed domain is suspended, in the order of their ids.
-    ///
-    /// - Parameters:
-    ///   - pool: Connections of the reader role, which sees all tenants.
-    ///   - limit: The largest number of names.
-    /// - Throws: `PostgresError`.
-    package static func suspended(_ pool: PostgresPool, limit: Int) async throws -> [String] {
-        let rows = try await pool.withConnection { connection in
-            try await connection.query(
-                """
-                SELECT v.company_name FROM tenure.tenants AS v
-                WHERE v.suspended_domain IS NOT NULL AND v.generation = (
-                    SELECT g.live FROM tenure.projection_generation AS g
-                    WHERE g.projection = \(ProjectionName.tenants.rawValue))
-                ORDER BY v.ledger_id LIMIT \(Int64(limit))
-                """)
-        }
-        return try rows.map { try $0.decode(String.self) }
-    }
-
     private static func page(_ pool: PostgresPool, after id: TenantID?, limit: Int) async throws -> [CompanyOverview] {
         let start: SQL = id.map { "AND v.ledger_id > \($0.uuid)" } ?? ""
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
                 SELECT v.ledger_id, v.company_name, v.founded_at, v.employees,
-                    json_array_length(v.linked_apps)::bigint, l.size, v.confirmed_domain, v.suspended_domain
+                    json_array_length(v.linked_apps)::bigint, l.size, v.confirmed_domain
                 FROM tenure.tenants AS v JOIN tenure.ledger AS l ON l.ledger_id = v.ledger_id
                 WHERE v.generation = (
                     SELECT g.live FROM tenure.projection_generation AS g
@@ -86,12 +63,11 @@ package struct CompanyOverview: Sendable, Equatable {
                 """)
         }
         return try rows.map { row in
-            let (id, name, founded, employees, apps, events, domain, suspended) = try row.decode(
-                UUID.self, String.self, PostgresTimestamp.self, Int64.self, Int64.self, Int64.self, String?.self,
-                String?.self)
+            let (id, name, founded, employees, apps, events, domain) = try row.decode(
+                UUID.self, String.self, PostgresTimestamp.self, Int64.self, Int64.self, Int64.self, String?.self)
             return CompanyOverview(
                 id: TenantID(id), companyName: name, foundedAt: Timestamp(postgres: founded), employees: employees,
-                linkedApps: apps, events: events, confirmedDomain: domain, suspendedDomain: suspended)
+                linkedApps: apps, events: events, confirmedDomain: domain)
         }
     }
 }

@@ -13,8 +13,6 @@ package struct TenantRow: Sendable, Equatable {
     package var employees: Int64
     /// The confirmed domain in A-labels, if there is one.
     package var confirmedDomain: String?
-    /// The folded name, if it was confirmed before A-labels and does not tell which domain was meant.
-    package var suspendedDomain: String?
     package var policy: TenantPolicy
     /// The apps that may act for the tenant, in the order of their ids.
     package var linkedApps: [AppID]
@@ -29,7 +27,7 @@ extension TenantRow: ViewRow {
     static let columns = [
         "company_name", "founded_at", "employees", "confirmed_domain", "key_authorization", "approval", "blind_only",
         "questions_with_passphrase", "registration_mode", "recovery_delay_hours", "admin_session_hours", "linked_apps",
-        "security_admin_id", "changed_position", "suspended_domain",
+        "security_admin_id", "changed_position",
     ]
 
     var viewKey: OnlyRow { OnlyRow() }
@@ -46,7 +44,6 @@ extension TenantRow: ViewRow {
         linkedApps = try Self.apps(try columns.json())
         securityAdmin = try columns.id()
         changedPosition = try columns.next()
-        suspendedDomain = try columns.next()
     }
 
     static func arrays(_ rows: [TenantRow]) -> [SQL] {
@@ -57,7 +54,7 @@ extension TenantRow: ViewRow {
             "\(rows.map(\.policy.questionsWithPassphrase))", "\(rows.map(\.policy.registrationMode.rawValue))",
             "\(rows.map { Int32($0.policy.recoveryDelayHours) })", "\(rows.map { Int32($0.policy.adminSessionHours) })",
             "\(rows.map { PostgresJSON(.array($0.linkedApps.map(\.json))) })", "\(rows.map(\.securityAdmin.uuid))",
-            "\(rows.map(\.changedPosition))", "\(rows.map(\.suspendedDomain))",
+            "\(rows.map(\.changedPosition))",
         ]
     }
 
@@ -129,7 +126,7 @@ struct TenantsModel: ReadModel {
         case let payload as EmployeeIdReleased: cancel(payload.employeeID, &tenant)
         case let payload as EmployeeReinstated: reinstate(payload.employeeID, &tenant)
         case let payload as TenantPolicyChanged: tenant.policy = payload.policy
-        case let payload as DomainConfirmed: confirm(payload, &tenant)
+        case let payload as DomainConfirmed: tenant.confirmedDomain = payload.aLabel
         case let payload as AppLinked: link(payload.appID, &tenant)
         case let payload as AppUnlinked: tenant.linkedApps.removeAll { $0 == payload.appID }
         case let payload as SecurityAdminSucceeded: tenant.securityAdmin = payload.employeeID
@@ -148,8 +145,7 @@ struct TenantsModel: ReadModel {
     private mutating func found(_ payload: EmployeeRegistered, _ event: ProjectedEvent) {
         tenants[OnlyRow()] = TenantRow(
             companyName: payload.companyName ?? "", foundedAt: event.time, employees: 1, confirmedDomain: nil,
-            suspendedDomain: nil, policy: .initial, linkedApps: [], securityAdmin: payload.employeeID,
-            changedPosition: event.position)
+            policy: .initial, linkedApps: [], securityAdmin: payload.employeeID, changedPosition: event.position)
     }
 
     /// Counts an employee off once. A reclaim is a separate event beside the cancellation.
@@ -163,15 +159,6 @@ struct TenantsModel: ReadModel {
         guard cancelled[employee.uuid] != nil else { return }
         cancelled[employee.uuid] = nil
         tenant.employees += 1
-    }
-
-    private func confirm(_ payload: DomainConfirmed, _ tenant: inout TenantRow) {
-        if let domain = payload.domainInForce {
-            tenant.confirmedDomain = domain
-            tenant.suspendedDomain = nil
-        } else if tenant.confirmedDomain == nil {
-            tenant.suspendedDomain = payload.domain
-        }
     }
 
     private func link(_ app: AppID, _ tenant: inout TenantRow) {

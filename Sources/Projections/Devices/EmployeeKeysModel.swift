@@ -177,8 +177,7 @@ struct EmployeeKeysModel: ReadModel {
         case let payload as EmailReclaimed: end(payload.employeeID, decision(payload.by, event))
         case let payload as EmployeeErased: end(payload.employeeID, decision(payload.by, event))
         case let payload as EmployeeIdReleased: end(payload.employeeID, decision(payload.by, event))
-        case let payload as EmployeeCancelled where payload.reason == .reclaimed || payload.schema >= 2:
-            end(payload.employeeID, decision(payload.by, event))
+        case let payload as EmployeeCancelled: end(payload.employeeID, decision(payload.by, event))
         default: break
         }
     }

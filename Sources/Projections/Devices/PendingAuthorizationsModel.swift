@@ -87,8 +87,7 @@ struct PendingAuthorizationsModel: ReadModel {
         case let payload as EmailReclaimed: end(payload.employeeID)
         case let payload as EmployeeErased: end(payload.employeeID)
         case let payload as EmployeeIdReleased: end(payload.employeeID)
-        case let payload as EmployeeCancelled where payload.reason == .reclaimed || payload.schema >= 2:
-            end(payload.employeeID)
+        case let payload as EmployeeCancelled: end(payload.employeeID)
         default: break
         }
     }

@@ -129,7 +129,7 @@ struct CompanyList: AsyncParsableCommand {
         for company in companies {
             table.add([
                 company.companyName, "\(company.employees)", "\(company.linkedApps)", "\(company.events)",
-                TimeText.short(company.foundedAt), domain(of: company), company.id.uuid.lowercased,
+                TimeText.short(company.foundedAt), company.confirmedDomain ?? "", company.id.uuid.lowercased,
             ])
         }
         return table
@@ -141,11 +141,6 @@ struct CompanyList: AsyncParsableCommand {
             "foundedAt": .timestamp(company.foundedAt), "employees": .integer(company.employees),
             "linkedApps": .integer(company.linkedApps), "events": .integer(company.events),
             "confirmedDomain": company.confirmedDomain.map(JSONValue.string),
-            "suspendedDomain": company.suspendedDomain.map(JSONValue.string),
         ])
-    }
-
-    private static func domain(of company: CompanyOverview) -> String {
-        company.confirmedDomain ?? company.suspendedDomain.map { "\($0) (suspended)" } ?? ""
     }
 }

@@ -197,7 +197,8 @@ import Testing
         // Nobody but the operator has a statement for it, so another one stands there.
         let statement = try scene.roleStatement(.dismiss, scene.staff, keys: nil, by: decider)
         try scene.history.append(
-            { DomainConfirmed(domain: "acme.example", by: $0) }, by: decider, to: .tenant(scene.history.tenant),
+            { DomainConfirmed(domain: "acme.example", aLabel: "acme.example", by: $0) }, by: decider,
+            to: .tenant(scene.history.tenant),
             statement)
     }
 

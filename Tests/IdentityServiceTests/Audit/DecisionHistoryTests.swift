@@ -49,32 +49,15 @@ import Testing
         }
     }
 
-    @Test func `verification reports an old form of vouching among newer events`() throws {
-        func newcomer(_ scene: inout HistoryScene) throws {
+    @Test func `verification reports an app's statement that names no size of the system ledger`() throws {
+        try HistoryScene.expect("the app's statement does not name the size of the system ledger") { scene in
             try scene.change(TenantPolicy(approval: .admin), by: scene.asFounder)
             try scene.history.register(scene.newcomer, approved: false)
-        }
-        let words = "an event older than the table of authority stands among newer ones"
-        try HistoryScene.expect(words, after: newcomer) { scene in
-            let by = try scene.status(.approve, scene.newcomer, by: .app(scene.personnel))
-            try scene.history.append(
-                EmployeeApproved(employeeID: scene.newcomer.id, by: by, schema: 1), about: scene.newcomer)
-        }
-        try HistoryScene.expect(words, after: newcomer) { scene in
-            try scene.history.append(
-                EmployeeApproved(
-                    employeeID: scene.newcomer.id,
-                    by: .app(scene.personnel.app, secret: scene.personnel.secret, nil), schema: 1),
-                about: scene.newcomer)
-        }
-        // Before the table, statements of apps did not name the size of the system ledger.
-        try HistoryScene.expect("the app's statement does not name the size of the system ledger", after: newcomer) {
-            scene in
+        } _: { scene in
             var statement = try scene.statusStatement(.approve, scene.newcomer, by: .app(scene.personnel))
             statement.context.systemSize = nil
             let by = try scene.history.signed(.app(scene.personnel), statement)
-            try scene.history.append(
-                EmployeeApproved(employeeID: scene.newcomer.id, by: by, schema: 1), about: scene.newcomer)
+            try scene.history.append(EmployeeApproved(employeeID: scene.newcomer.id, by: by), about: scene.newcomer)
         }
     }
 }

@@ -253,7 +253,8 @@ struct HistoryScene {
     mutating func confirmDomain() throws {
         let stream = StreamID.tenant(history.tenant)
         try history.append(
-            history.byOperator(on: stream) { DomainConfirmed(domain: "acme.example", by: $0) }, to: stream)
+            history.byOperator(on: stream) { DomainConfirmed(domain: "acme.example", aLabel: "acme.example", by: $0) },
+            to: stream)
     }
 
     /// Opens a session on a device.

@@ -74,7 +74,8 @@ import Testing
                     by: .operator(nil)))
         }
         try expect("the decision to confirm a domain has no signature") { scene in
-            try scene.history.append(DomainConfirmed(domain: "acme.example", by: .operator(nil)))
+            try scene.history.append(
+                DomainConfirmed(domain: "acme.example", aLabel: "acme.example", by: .operator(nil)))
         }
         try expect("the caller may not appoint an admin; the decision is about an ordinary employee") { scene in
             try scene.history.append(
@@ -232,26 +233,5 @@ import Testing
         scene.history.time = scene.history.time.adding(Employee.provisionalLifetime)
         try release(.expired)(&scene)
         try scene.history.expectLawful()
-    }
-
-    @Test func `an event older than the table is a note, and a finding among newer events`() throws {
-        try expect("an event older than the table of authority stands among newer ones") { scene in
-            try scene.history.append(
-                EmployeeApproved(
-                    employeeID: scene.staff.id, by: .employee(scene.founder.id, nil), schema: 1), about: scene.staff)
-        }
-        var history = try SignedHistory()
-        let founder = SignedHistory.Member(device: try SigningKeyPair(), vouched: try SigningKeyPair())
-        try history.register(founder, isFounding: true)
-        try history.present(founder.device, of: founder)
-        try history.append(
-            EmployeeKeyAuthorized(employeeID: founder.id, key: founder.device.key, by: .founding), about: founder)
-        try history.append(AppLinked(appID: AppID(UUID()), by: .founding, schema: 1))
-        try history.append(
-            TenantPolicyChanged(policy: TenantPolicy(approval: .admin), by: .employee(founder.id, nil), schema: 1))
-        let (findings, notes) = try history.verify()
-        #expect(findings == [])
-        #expect(notes.map(\.detail) == ["2 decisions are older than the table of authority"])
-        #expect(notes.first?.position == 5 && notes.first?.lastPosition == 6)
     }
 }

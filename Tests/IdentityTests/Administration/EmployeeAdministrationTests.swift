@@ -36,17 +36,6 @@ import Testing
         }
     }
 
-    @Test func `a cancellation of schema 1 leaves the keys unchanged`() throws {
-        let byApp = try Scene.decision(Scene.appCaller())
-        var state = try Scene.state([
-            .register(Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
-        ])
-        let cancelled = EmployeeCancelled(
-            employeeID: Scene.employee, reason: .cancelled, by: .employee(Scene.admin, nil), schema: 1)
-        Scene.apply([.cancelled(cancelled)], to: &state)
-        #expect(state.account?.status == .cancelled && state.authorizedKeys == [Scene.firstKey])
-    }
-
     @Test func `only an admin's approval verifies an address, in a confirmed domain only`() throws {
         let state = try Scene.state([.register(Scene.register(policy: TenantPolicy(approval: .admin)))])
         let cases: [(DecidingParty, Set<String>, Bool)] = [
@@ -131,16 +120,6 @@ import Testing
                 try Employee.decide(owned, .reclaimEmail(command))
             }
         }
-    }
-
-    @Test func `an erased address cannot be reclaimed`() throws {
-        var state = Employee.initial
-        let event = EmployeeRegistered(
-            employeeID: Scene.employee, userID: Scene.user, companyEmployeeID: Personal(Scene.employee, nil),
-            email: Personal(Scene.employee, nil), isCompanyOwnedEmail: true, approved: true)
-        Scene.apply([.registered(event)], to: &state)
-        let command = try `Life of an employee key`.reclaim()
-        #expect(throws: Employee.Rejection.emailNotReclaimable) { try Employee.decide(state, .reclaimEmail(command)) }
     }
 
     @Test func `the security admin cannot be cancelled before a succession`() throws {

@@ -71,16 +71,8 @@ import Testing
             try Employee.decide(state, .revokeKey(try Scene.end(Scene.firstKey, by: weak, in: tenant))).count == 1)
     }
 
-    @Test func `an appointment of schema 1 gives the role to the keys that a person vouched for`() throws {
-        let state = try Self.state()
-        let events: [TenantEvent] = [
-            Tenants.registered(Tenants.founder),
-            .adminAppointed(
-                AdminAppointed(
-                    employeeID: Scene.employee, fingerprints: nil, by: .employee(Tenants.founder, nil), schema: 1)),
-        ]
-        let tenant = Tenant.fold(
-            events.enumerated().map { Sample.recorded($0.element, position: $0.offset == 0 ? 1 : 600) })
-        #expect(state.roleKeys(in: tenant) == [Scene.otherKey])
+    @Test func `the founder's role is carried by the keys that a person vouched for`() throws {
+        let tenant = Scene.tenant(employeeIs: .securityAdmin)
+        #expect(try Self.state().roleKeys(in: tenant) == [Scene.otherKey])
     }
 }

@@ -39,17 +39,17 @@ import Testing
     func `exactly one employee is the security admin, whatever happens`(seed: UInt64) throws {
         var generator = SeededGenerator(state: seed)
         var state = Self.founded()
-        let people: [EmployeeID] = (50..<56).map { Sample.id($0) }
+        let people: [EmployeeID] = (50..<56).map { Sample.id($0) }, keys = [KeyFingerprint(of: Scene.otherKey)]
         for position in Int64(2)..<60 {
             let person = try #require(people.randomElement(using: &generator))
             let event: TenantEvent =
                 switch Int.random(in: 0..<5, using: &generator) {
                 case 0: Self.registered(person)
-                case 1: .adminAppointed(AdminAppointed(employeeID: person, fingerprints: nil, by: .operator(nil)))
+                case 1: .adminAppointed(AdminAppointed(employeeID: person, fingerprints: keys, by: .operator(nil)))
                 case 2: .adminDismissed(AdminDismissed(employeeID: person, by: .operator(nil)))
                 case 3:
                     .securityAdminSucceeded(
-                        SecurityAdminSucceeded(employeeID: person, fingerprints: nil, by: .operator(nil)))
+                        SecurityAdminSucceeded(employeeID: person, fingerprints: keys, by: .operator(nil)))
                 default: .policyChanged(TenantPolicyChanged(policy: TenantPolicy(blindOnly: true), by: .operator(nil)))
                 }
             Tenant.evolve(&state, Sample.recorded(event, position: position))
@@ -149,28 +149,6 @@ import Testing
                 try Tenant.decide(state, .confirmDomain(CompanyName(name), Scene.operated()))
             }
         }
-    }
-
-    @Test func `a confirmation of schema 1 is in force if only one domain folds to it`() throws {
-        let known = DomainConfirmed(domain: "müller.example", by: .operator(nil))
-        #expect(try Self.confirmed("müller.example", [known]).confirmedDomains == ["xn--mller-kva.example"])
-        for name in ["strasse.example", "business.example", "λογοσ.example", "acme corp"] {
-            let old = DomainConfirmed(domain: name, by: .operator(nil))
-            let state = try Self.confirmed(name, [old])
-            #expect(state.confirmedDomains.isEmpty && state.suspendedDomains == [name] && state.hasConfirmedAny)
-            #expect(!state.hasConfirmed(try EmailAddress("a@strasse.example")))
-        }
-    }
-
-    @Test func `a suspended domain is in force once it is confirmed again, whatever is repeated`() throws {
-        let old = DomainConfirmed(domain: "strasse.example", by: .operator(nil))
-        let new = DomainConfirmed(domain: "strasse.example", aLabel: "strasse.example", by: .operator(nil))
-        var state = try Self.confirmed("strasse.example", [old])
-        let command = Tenant.Command.confirmDomain(try CompanyName("strasse.example"), try Scene.operated())
-        #expect(try Self.apply(command, to: &state).count == 1)
-        #expect(state.confirmedDomains == ["strasse.example"] && state.suspendedDomains.isEmpty)
-        let again = try Self.confirmed("strasse.example", [old, new, old])
-        #expect(again.confirmedDomains == ["strasse.example"] && again.suspendedDomains.isEmpty)
     }
 
     @Test func `the tenant's own addresses are in its confirmed domain, or in that of the founder's name`() throws {

@@ -66,8 +66,8 @@ enum AccountCase: String, CaseIterable, Sendable {
         role: EmployeeRole = .employee, by caller: DecidingParty = Scene.person()
     ) throws -> Employee.ReclaimEmail {
         Employee.ReclaimEmail(
-            reason: try FreeText("Left."), confirmedDomains: ["bayunsystems.com"],
-            by: try Scene.status(caller, role: role))
+            reason: try FreeText("Left."), address: try EmailAddress("zoe@bayunsystems.com"),
+            confirmedDomains: ["bayunsystems.com"], by: try Scene.status(caller, role: role))
     }
 
     static func letter(_ state: Employee.State, _ command: Employee.Command) -> Character {

@@ -170,15 +170,4 @@ import Testing
             try User.decide(scene.user, scene.completion(approvals: approvals, at: time))
         }
     }
-
-    @Test func `opened before the waiting time existed grant nothing`() throws {
-        var scene = try Scene()
-        let old = RecoveryOpened(
-            recoveryID: Sample.id(62), userID: scene.owner.user, tenant: EventSamples.tenant,
-            employeeID: scene.owner.employee, fingerprint: KeyFingerprint(of: Scene.newKey), credentialID: Sample.id(5),
-            expiresAt: Scene.opened.adding(day * 3), openerID: Scene.opener, availableAt: nil, by: .policy, schema: 1)
-        User.evolve(&scene.user, Sample.recorded(.recoveryOpened(old), at: Scene.opened, position: 40))
-        #expect(scene.user.openRecovery(at: Scene.opened) == nil)
-        #expect(try User.decide(scene.user, scene.opening()).count == 1)
-    }
 }

@@ -128,7 +128,8 @@ import Testing
         #expect(throws: Rejection.returnNotPermitted) { try stage.request() }
         stage = try Stage.opened()
         // An admin whose account is unknown counts as one with a key.
-        let appointed = AdminAppointed(employeeID: Scene.admin, fingerprints: nil, by: .operator(nil))
+        let keys = [KeyFingerprint(of: Scene.adminKey)]
+        let appointed = AdminAppointed(employeeID: Scene.admin, fingerprints: keys, by: .operator(nil))
         Tenant.evolve(&stage.tenant, Sample.recorded(.adminAppointed(appointed), position: 610))
         let time = Self.openedAt.adding(Self.wait)
         #expect(throws: Rejection.returnNotPermitted) { try stage.complete(at: time) }

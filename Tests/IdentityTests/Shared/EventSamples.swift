@@ -16,12 +16,12 @@ enum EventSamples {
     static let tenant: TenantID = Sample.id(10)
 
     static func all() throws -> [any EventPayload] {
-        try employees() + tenants() + users() + apps() + rest() + secondSchema() + invitations() + mpin() + mails()
+        try employees() + tenants() + users() + apps() + rest() + decisions() + invitations() + mpin() + mails()
             + returns() + clients()
     }
 
-    /// What the table of authority added: signed decisions, roles of links, keys that carry roles.
-    static func secondSchema() throws -> [any EventPayload] {
+    /// Decisions of persons, apps and the operator, and what they are about.
+    static func decisions() throws -> [any EventPayload] {
         let byAdmin = Authority.employee(admin, try Sample.statement(by: Sample.key(0x33)))
         let byApp = Authority.app(app, secret: secret, try Sample.statement(by: Sample.key(0x22)))
         let byOperator = Authority.operator(try Sample.statement(by: Sample.key(0x99)))
@@ -31,6 +31,7 @@ enum EventSamples {
             EmployeeApproved(employeeID: employee, by: byApp),
             EmployeeCancelled(employeeID: employee, reason: .cancelled, note: Personal(employee, "Left."), by: byAdmin),
             EmployeeCancelled(employeeID: employee, reason: .cancelled, by: byApp),
+            EmployeeCancelled(employeeID: employee, reason: .reclaimed, by: byAdmin),
             EmployeeReinstated(employeeID: employee, by: byAdmin),
             EmailReclaimed(employeeID: employee, userID: user, reason: Personal(employee, "Left."), by: byAdmin),
             EmployeeIdReleased(employeeID: employee, reason: .cancelled, by: byAdmin),
@@ -57,6 +58,9 @@ enum EventSamples {
             AppSecretIssued(
                 appID: app, secretID: secret, roles: RoleSet(.access, .administration),
                 digest: try Sample.bytes32(0x66), authorityKey: Sample.key(0x22), by: byOperator),
+            AppSecretIssued(
+                appID: app, secretID: secret, roles: RoleSet(.creation), digest: try Sample.bytes32(0x66),
+                authorityKey: Sample.key(0x22), by: byOperator),
             AppSecretRetired(appID: app, secretID: secret, by: byOperator),
             AppSecretRevoked(appID: app, secretID: secret, by: byOperator),
             AppResourceAdded(
@@ -158,37 +162,21 @@ enum EventSamples {
             EmployeeKeyRevoked(
                 employeeID: employee, key: key, reason: reason, note: Personal(employee, "Lost."), by: byAdmin),
             EmployeeKeyRevoked(employeeID: employee, key: key, reason: reason, by: byApp),
-            EmployeeApproved(employeeID: employee, by: .employee(admin, nil), schema: 1),
-            EmployeeCancelled(
-                employeeID: employee, reason: .cancelled, note: Personal(employee, "Left."), by: .employee(admin, nil),
-                schema: 1),
-            EmployeeCancelled(employeeID: employee, reason: .reclaimed, by: .employee(admin, nil), schema: 1),
-            EmployeeReinstated(employeeID: employee, by: .employee(admin, nil), schema: 1),
-            EmailReclaimed(
-                employeeID: employee, userID: user, reason: Personal(employee, "Left."), by: .employee(admin, nil),
-                schema: 1),
             EmployeeErased(employeeID: employee, by: .operator(nil)),
             EmployeeErased(employeeID: employee, by: .employee(admin, nil)),
         ]
     }
 
     static func tenants() throws -> [any EventPayload] {
-        [
+        let byAdmin = Authority.employee(admin, try Sample.statement(by: Sample.key(0x33)))
+        return [
             TenantPolicyChanged(
                 policy: TenantPolicy(
                     keyAuthorization: .securityAdmin, approval: .admin, blindOnly: true,
                     questionsWithPassphrase: false),
-                by: .employee(admin, try Sample.statement(by: Sample.key(0x33))), schema: 1),
-            TenantPolicyChanged(
-                policy: TenantPolicy(keyAuthorization: .automatic), by: .employee(admin, nil), schema: 1),
-            DomainConfirmed(domain: "bayunsystems.com", by: .operator(nil)),
+                by: byAdmin),
+            TenantPolicyChanged(policy: TenantPolicy(keyAuthorization: .automatic), by: byAdmin),
             DomainConfirmed(domain: "straße.example", aLabel: "xn--strae-oqa.example", by: .operator(nil)),
-            AppLinked(appID: app, by: .founding, schema: 1),
-            AppLinked(appID: app, by: .operator(nil), schema: 1),
-            AppUnlinked(appID: app, by: .employee(admin, nil), schema: 1),
-            AdminAppointed(employeeID: employee, fingerprints: nil, by: .employee(admin, nil), schema: 1),
-            AdminDismissed(employeeID: employee, by: .employee(admin, nil), schema: 1),
-            SecurityAdminSucceeded(employeeID: employee, fingerprints: nil, by: .operator(nil), schema: 1),
         ]
     }
 
@@ -203,11 +191,6 @@ enum EventSamples {
                 userID: user, credentialID: Sample.id(61), previousCredentialID: credential, record: Array(0...255),
                 challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
                 userSignature: try Sample.signature(0x55)),
-            RecoveryOpened(
-                recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
-                fingerprint: try Sample.fingerprint(0x66), credentialID: credential,
-                expiresAt: Sample.start.adding(.seconds(259_200)), openerID: Sample.id(63), availableAt: nil,
-                by: .employee(admin, try Sample.statement(by: Sample.key(0x33))), schema: 1),
             RecoveryConfirmed(
                 recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
                 opened: try Sample.bytes32(0x77), confirmerID: user,
@@ -222,18 +205,11 @@ enum EventSamples {
 
     static func apps() throws -> [any EventPayload] {
         [
-            AppRegistered(appID: app, name: "Démo", salt: try Sample.bytes32(0x55), by: nil, schema: 1),
-            AppSecretIssued(
-                appID: app, secretID: secret, roles: .usual, digest: try Sample.bytes32(0x66),
-                authorityKey: Sample.key(0x22), by: nil, schema: 1),
-            AppSecretIssued(
-                appID: app, secretID: secret, roles: RoleSet(.creation), digest: try Sample.bytes32(0x66),
-                authorityKey: Sample.key(0x22), by: nil, schema: 1),
-            AppSecretRevoked(appID: app, secretID: secret, by: nil, schema: 1),
-            CheckpointSealed(checkpoints: [
-                .init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77)),
-                .init(ledger: Sample.uuid(11), size: 9_007_199_254_740_991, root: try Sample.bytes32(0x78)),
-            ]),
+            CheckpointSealed(
+                checkpoints: [
+                    .init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77)),
+                    .init(ledger: Sample.uuid(11), size: 9_007_199_254_740_991, root: try Sample.bytes32(0x78)),
+                ], clock: Sample.start.adding(.seconds(1))),
             CheckpointSealed(
                 checkpoints: [.init(ledger: Sample.uuid(10), size: 1, root: try Sample.bytes32(0x77))],
                 clock: Sample.start.adding(.seconds(1)), asOf: Sample.start),
@@ -265,9 +241,6 @@ enum EventSamples {
             CredentialsLocked(credentialID: credential, device: .known),
             AnswersValidated(validation: validation), AnswersValidated(validation: direct),
             PassphraseValidated(validation: validation), PassphraseValidated(validation: direct),
-            SessionOpened(
-                sessionID: session, employeeID: employee, fingerprint: fingerprint, expiresAt: Sample.start, appID: nil,
-                secretID: nil, schema: 1),
             SessionClosed(sessionID: session, reason: .closed),
             SessionClosed(sessionID: session, reason: .refreshReused),
             SessionClosed(sessionID: session, reason: .expired),

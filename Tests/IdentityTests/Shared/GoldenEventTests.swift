@@ -125,7 +125,8 @@ enum GoldenFiles {
     }
 }
 
-/// Writes the golden file of an event that has none; never touches one that is there, because those are for ever.
+/// Writes the golden file of an event that has none; never touches one that is there. `scripts/write-golden-events`
+/// deletes them before, until the tag 0.1.0.
 @Test(.enabled(if: ProcessInfo.processInfo.environment["TENURE_RECORD_GOLDEN"] != nil))
 func `write missing golden files`() throws {
     let samples = try EventSamples.all()

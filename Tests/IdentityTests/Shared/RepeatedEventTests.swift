@@ -67,10 +67,9 @@ import Testing
     @Test func `the security admin is not appointed as an admin, who would stay one after a succession`() throws {
         var tenant = Scene.tenant()
         let admin = try #require(tenant.securityAdmin)
-        Tenant.evolve(
-            &tenant,
-            Sample.recorded(
-                .adminAppointed(AdminAppointed(employeeID: admin, fingerprints: nil, by: .founding)), position: 600))
+        let keys = [KeyFingerprint(of: Scene.otherKey)]
+        let appointed = AdminAppointed(employeeID: admin, fingerprints: keys, by: .founding)
+        Tenant.evolve(&tenant, Sample.recorded(.adminAppointed(appointed), position: 600))
         #expect(tenant.admins[admin] == nil)
     }
 }

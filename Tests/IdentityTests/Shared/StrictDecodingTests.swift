@@ -28,7 +28,7 @@ import Testing
         #expect(throws: EventError(.unknownType, "AppLnked")) {
             try EventCatalogue.decode(type: "AppLnked", schema: 1, data: data, using: FakeCoder())
         }
-        for schema in [-1, 0, 3] {
+        for schema in [-1, 0, 2] {
             #expect(throws: EventError(.unknownSchema, "AppLinked")) {
                 try EventCatalogue.decode(type: "AppLinked", schema: schema, data: data, using: FakeCoder())
             }
@@ -79,7 +79,8 @@ import Testing
     @Test func `the decider is decoded strictly`() throws {
         func decode(_ by: JSONValue) throws -> any EventPayload {
             try GoldenFiles.decode(
-                GoldenFiles.Version(type: AppLinked.self, schema: 1), ["appId": .uuid(Sample.uuid(3)), "by": by])
+                GoldenFiles.Version(type: AppLinked.self, schema: 1),
+                ["appId": .uuid(Sample.uuid(3)), "by": by, "roles": ["access"]])
         }
         _ = try decode(["kind": "policy"])
         let golden = try GoldenFiles.data(GoldenFiles.Version(type: EmployeeKeyAuthorized.self, schema: 1)).compactMap {
@@ -110,8 +111,19 @@ import Testing
         #expect(throws: JSONError.self) {
             try GoldenFiles.decode(
                 GoldenFiles.Version(type: DomainConfirmed.self, schema: 1),
-                ["domain": "a\0b", "by": ["kind": "operator"]])
+                ["aLabel": "a.example", "domain": "a\0b", "by": ["kind": "operator"]])
         }
+    }
+
+    @Test(arguments: ["passkey", "hardware", ""])
+    func `a device key of another kind than software is refused`(kind: String) throws {
+        let version = GoldenFiles.Version(type: EmployeeKeyPresented.self, schema: 1)
+        guard case .object(var members)? = try GoldenFiles.data(version).first else {
+            throw EventError(.invalidValue, "kind")
+        }
+        members["kind"] = .string(kind)
+        let error = #expect(throws: JSONError.self) { try GoldenFiles.decode(version, .object(members)) }
+        #expect(error?.pointer == "/data/kind" && error?.code == .invalidValue)
     }
 
     @Test func `an erased text keeps its owner and loses its content`() throws {
@@ -127,11 +139,11 @@ import Testing
         let long = [UInt8](repeating: 1, count: 20_000)
         let signature = try Sample.signature(1)
         let wrong: [any EventPayload] = [
-            AppRegistered(appID: EventSamples.app, name: "", salt: try Sample.bytes32(1), by: nil, schema: 1),
+            AppRegistered(appID: EventSamples.app, name: "", salt: try Sample.bytes32(1), by: .operator(nil)),
             AppRegistered(
-                appID: EventSamples.app, name: String(repeating: "x", count: 257), salt: try Sample.bytes32(1), by: nil,
-                schema: 1),
-            DomainConfirmed(domain: "a\0b", by: .operator(nil)),
+                appID: EventSamples.app, name: String(repeating: "x", count: 257), salt: try Sample.bytes32(1),
+                by: .operator(nil)),
+            DomainConfirmed(domain: "a\0b", aLabel: "a.example", by: .operator(nil)),
             CredentialsSet(
                 userID: EventSamples.user, credentialID: EventSamples.credential, record: long,
                 email: Personal(EventSamples.user, "a@b"), challenge: [1], deviceSignature: signature,
@@ -147,10 +159,8 @@ import Testing
             AttemptCharged(
                 credentialID: EventSamples.credential, flow: EventSamples.flow, device: .known,
                 fingerprint: try Sample.fingerprint(1), spent: -1, limit: 20),
-            AppRegistered(appID: EventSamples.app, name: "x", salt: try Sample.bytes32(1), by: nil),
-            AdminAppointed(employeeID: EventSamples.employee, fingerprints: nil, by: .founding),
             TenantPolicyChanged(policy: TenantPolicy(recoveryDelayHours: 0), by: .founding),
-            CheckpointSealed(checkpoints: []), MPinPolicyChanged(policy: MPinPolicy(maximumFailures: 6), by: .founding),
+            MPinPolicyChanged(policy: MPinPolicy(maximumFailures: 6), by: .founding),
             CheckpointSealed(
                 checkpoints: [.init(ledger: Sample.uuid(1), size: 0, root: try Sample.bytes32(1))],
                 clock: Sample.start),

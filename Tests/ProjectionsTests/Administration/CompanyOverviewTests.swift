@@ -17,9 +17,7 @@ struct CompanyOverviewTests {
                 try script.cancel(try script.register("E-gone"))
                 scripts.append(script)
             }
-            // Confirmed before A-labels: no other domain folds to this name, and the other's is suspended.
-            try scripts[0].decide(DomainConfirmed(domain: "c.test", by: .operator(nil)))
-            try scripts[1].decide(DomainConfirmed(domain: "ss.test", by: .operator(nil)))
+            try scripts[0].decide(DomainConfirmed(domain: "c.test", aLabel: "c.test", by: .operator(nil)))
             for script in scripts { try await stage.append(script) }
             try await stage.following { _ in
                 for script in scripts { try await stage.settle(script) }
@@ -34,11 +32,8 @@ struct CompanyOverviewTests {
                 #expect(overview.linkedApps == Int64(tenant.linkedApps.count))
                 #expect(overview.events == Int64(script.events.count))
                 #expect(overview.confirmedDomain == tenant.confirmedDomain)
-                #expect(overview.suspendedDomain == tenant.suspendedDomain)
             }
             #expect(found.map(\.confirmedDomain) == [nil, nil, "c.test"])
-            #expect(found.map(\.suspendedDomain) == ["ss.test", nil, nil])
-            #expect(try await CompanyOverview.suspended(stage.readers, limit: 9) == ["a.test"])
         }
     }
 }

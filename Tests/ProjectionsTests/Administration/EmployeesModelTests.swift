@@ -48,11 +48,13 @@ struct EmployeesModelTests {
         var script = CompanyScript()
         let first = try script.register("1")
         let second = try script.register("2")
-        try script.decide(AdminAppointed(employeeID: first, fingerprints: nil, by: .operator(nil), schema: 1))
-        try script.decide(SecurityAdminSucceeded(employeeID: second, fingerprints: nil, by: .operator(nil), schema: 1))
+        try script.decide(AdminAppointed(employeeID: first, fingerprints: CompanyScript.listed, by: .operator(nil)))
+        try script.decide(
+            SecurityAdminSucceeded(employeeID: second, fingerprints: CompanyScript.listed, by: .operator(nil)))
         let roles = Dictionary(uniqueKeysWithValues: try script.state().employees.map { ($0.id, $0.role) })
         #expect(roles == [first: .admin, second: .securityAdmin])
-        try script.decide(SecurityAdminSucceeded(employeeID: first, fingerprints: nil, by: .operator(nil), schema: 1))
+        try script.decide(
+            SecurityAdminSucceeded(employeeID: first, fingerprints: CompanyScript.listed, by: .operator(nil)))
         #expect(try script.state().employees.map(\.role) == [.securityAdmin, .employee])
     }
 

@@ -18,7 +18,7 @@ struct StateAtTests {
             let before = try script.state()
             try script.cancel(second)
             try script.decide(
-                SecurityAdminSucceeded(employeeID: second, fingerprints: nil, by: .operator(nil), schema: 1))
+                SecurityAdminSucceeded(employeeID: second, fingerprints: CompanyScript.listed, by: .operator(nil)))
             try await stage.append(script)
             let states = StateAt(reader: stage.reader)
             let then = try await states.company(script.tenant, at: .time(yesterday))
@@ -95,7 +95,7 @@ struct StateChangeTests {
                     subject: .employee(founder), member: "role", before: nil, after: "securityAdmin")))
         let second = try script.register("2")
         let before = script
-        try script.decide(AdminAppointed(employeeID: second, fingerprints: nil, by: .operator(nil), schema: 1))
+        try script.decide(AdminAppointed(employeeID: second, fingerprints: CompanyScript.listed, by: .operator(nil)))
         #expect(
             try changes(before, script) == [
                 StateChange(subject: .employee(second), member: "role", before: "employee", after: "admin")

@@ -61,16 +61,10 @@ struct EmployeeKeysModelTests {
         #expect(state.keys.filter { $0.employee == second }.compactMap(\.decision?.place.position) == [7, 7])
     }
 
-    @Test func `a cancellation ends the keys, and one of schema 1 leaves them`() throws {
+    @Test func `a cancellation ends the keys`() throws {
         var script = CompanyScript()
-        let first = try script.register("1")
-        var older = script
-        try script.cancel(first)
+        try script.cancel(try script.register("1"))
         #expect(try script.state().keys.map(\.state) == [.revoked])
-        try older.add(
-            EmployeeCancelled(employeeID: first, reason: .cancelled, by: .operator(nil), schema: 1), "employee",
-            first.uuid)
-        #expect(try older.state().keys.map(\.state) == [.authorized])
     }
 
     @Test func `a pending key has the leaf of the event that presented it`() throws {

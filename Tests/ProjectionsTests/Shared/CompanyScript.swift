@@ -125,6 +125,9 @@ struct CompanyScript: Sendable {
                 appID: AppID(UUID()), secretID: SecretID(UUID())), "session", session.uuid)
     }
 
+    /// The device keys that events about roles list, which no view has.
+    static let listed = [KeyFingerprint(of: key())]
+
     /// Adds an event to the company's own stream.
     mutating func decide(_ payload: any EventPayload) throws { try add(payload, "tenant", tenant.uuid) }
 
@@ -163,13 +166,13 @@ extension CompanyScript {
             EmployeeKeyRevoked(employeeID: second, key: key, reason: end, by: .operator(nil)), "employee", second.uuid)
         try script.decide(
             TenantPolicyChanged(policy: TenantPolicy(approval: .admin, blindOnly: true), by: .operator(nil)))
-        try script.decide(DomainConfirmed(domain: "example.test", by: .operator(nil)))
+        try script.decide(DomainConfirmed(domain: "example.test", aLabel: "example.test", by: .operator(nil)))
         let apps = [AppID(UUID()), AppID(UUID()), AppID(UUID())]
         for app in apps { try script.decide(AppLinked(appID: app, by: .founding)) }
         try script.decide(AppUnlinked(appID: apps[1], by: .operator(nil)))
-        try script.decide(AdminAppointed(employeeID: second, fingerprints: nil, by: .operator(nil), schema: 1))
+        try script.decide(AdminAppointed(employeeID: second, fingerprints: Self.listed, by: .operator(nil)))
         try script.decide(
-            SecurityAdminSucceeded(employeeID: second, fingerprints: nil, by: .employee(founder, nil), schema: 1))
+            SecurityAdminSucceeded(employeeID: second, fingerprints: Self.listed, by: .employee(founder, nil)))
         try script.cancel(third)
         try script.reinstate(third)
         let fourth = try script.register("E-4")
