@@ -135,7 +135,7 @@ extension FlowView.Step {
 
 extension Endpoint {
     /// The same page for a flow of the browser.
-    var inFlow: Endpoint { Endpoint(method, template.text + "/{flow}", access, summary) }
+    var inFlow: Endpoint { Endpoint(page: method, template.text + "/{flow}", summary) }
 
     /// The path of the page: for a flow, or by itself.
     func path(in flow: BrowserFlow?) -> String {
