@@ -44,14 +44,11 @@ extension PageVisit {
     ///
     /// - Parameter key: The form's ``VisitorForm/callKey``.
     func enter(_ employee: EmployeeSummaryResponse, once key: String, after flow: BrowserFlow) async throws -> Reply {
-        let opened = try await exchange.run(TakeBrowserCookie(form: key, tenant: employee.tenantId))
-        var reply: Reply
-        if flow.request.isEmpty {
-            reply = stay(in: flow.at(.done), at: .showAccount)
-        } else {
-            try await exchange.run(NoteChosenAccount(handle: flow.request, cookie: opened))
-            reply = stay(in: flow.at(.request), at: .goOn)
-        }
+        let opened = try await exchange.run(
+            TakeBrowserCookie(form: key, tenant: employee.tenantId, request: flow.request))
+        var reply =
+            flow.request.isEmpty
+            ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
         return reply
     }

@@ -65,7 +65,7 @@ struct PathRoutes {
     var family: Endpoint.Family { routes.first?.endpoint.family ?? .api }
 
     /// Whether scripts of clients' web pages may call the path.
-    var isOpenToOrigins: Bool { routes.contains { $0.endpoint.terms?.traits.contains(.openToOrigins) ?? false } }
+    var isOpenToOrigins: Bool { routes.contains { $0.endpoint.terms?.traits.contains(.openToOrigins) == true } }
 
     /// Finds the route of a method and its raw captures.
     func route(for method: String) throws(Refusal) -> (target: RequestTarget, route: Route, raw: [String: Substring]) {
