@@ -92,7 +92,7 @@ struct ContractComponents {
     }
 
     /// The examples of codes in one kind of refusal.
-    mutating func examples(of codes: [ErrorCode], _ family: ContractErrors.Family) throws -> ContractNode {
+    mutating func examples(of codes: [ErrorCode], _ family: Endpoint.Family) throws -> ContractNode {
         var examples = ContractObject(entries: [], isOpen: true)
         for code in codes {
             let (name, node) = try errors.example(of: code, family)

@@ -5,38 +5,17 @@ import TenureAPI
 ///
 /// The statuses here and those of ``ErrorCode`` are two tables. Tests compare them.
 struct ContractErrors {
-    /// How an endpoint words its refusals.
-    enum Family {
-        /// As a problem document.
-        case plain
-        /// As a problem document with the members of RFC 6749.
-        case oauth
-        /// As a problem document, but 403 where an app is refused.
-        case mpin
-
-        init(_ endpoint: Endpoint) {
-            self =
-                if Endpoint.refusesAsOAuth(path: endpoint.template.text) {
-                    .oauth
-                } else if endpoint.isMPinProtocol {
-                    .mpin
-                } else {
-                    .plain
-                }
-        }
-    }
-
     private let prose: ContractProse
 
     init(_ prose: ContractProse) throws { self.prose = prose }
 
     /// The status of a code in refusals of a family.
-    static func status(of code: ErrorCode, _ family: Family) -> Int {
+    static func status(of code: ErrorCode, _ family: Endpoint.Family) -> Int {
         family == .mpin && code.status == 401 && [.appUnknown, .appSecretInvalid].contains(code) ? 403 : code.status
     }
 
     /// The example of a code, with its name.
-    func example(of code: ErrorCode, _ family: Family) throws -> (name: String, node: ContractNode) {
+    func example(of code: ErrorCode, _ family: Endpoint.Family) throws -> (name: String, node: ContractNode) {
         guard let texts = try prose.section("errors")[code.rawValue], let title = texts["title"]?.scalar,
             let detail = texts["detail"]?.scalar, let status = texts["status"]
         else { throw ContractFault("errors/\(code.rawValue) lacks status, title or detail") }

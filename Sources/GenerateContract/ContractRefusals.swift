@@ -10,14 +10,14 @@ struct ContractRefusals {
     private let terms: EndpointTerms
     private let prose: ContractProse
     private let pages: ContractNode?
-    private let family: ContractErrors.Family
+    private let family: Endpoint.Family
 
     init(_ endpoint: Endpoint, _ terms: EndpointTerms, _ prose: ContractProse, _ pages: ContractNode?) {
         self.endpoint = endpoint
         self.terms = terms
         self.prose = prose
         self.pages = pages
-        family = ContractErrors.Family(endpoint)
+        family = endpoint.family
     }
 
     /// Each status with its response, and `default`.
@@ -36,7 +36,7 @@ struct ContractRefusals {
         if terms.answer.refusesByPage { return nodes + [("default", try page(nil, &components))] }
         let every = ["Retry-After", "WWW-Authenticate", "RateLimit-Policy", "RateLimit"]
         let unknown: [ErrorCode] = [.routeUnknown, .routeMethodNotAllowed]
-        let node = try response(try name(of: unknown).description, unknown, every, .plain, &components)
+        let node = try response(try name(of: unknown).description, unknown, every, .api, &components)
         return nodes + [("default", components.share("responses", "Problem", node))]
     }
 
@@ -97,7 +97,7 @@ struct ContractRefusals {
 
     private func response(
         _ text: ContractNode, _ codes: [ErrorCode], _ headers: [String],
-        _ family: ContractErrors.Family, isPage: Bool = false, _ components: inout ContractComponents
+        _ family: Endpoint.Family, isPage: Bool = false, _ components: inout ContractComponents
     ) throws -> ContractNode {
         var fields = ContractObject(entries: []), content = ContractObject(entries: [], isOpen: true)
         for name in [HeaderName.requestId] + headers { fields[name] = try components.header(name) }

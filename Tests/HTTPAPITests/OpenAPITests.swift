@@ -62,7 +62,8 @@ import Testing
 
     @Test func `the OpenAPI document states each operation's callers`() async throws {
         let text = try await served()
-        for endpoint in Endpoint.all where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {
+        for endpoint in Endpoint.all
+        where endpoint.template.text.hasPrefix("/v1/") || endpoint.template.text.hasPrefix("/mpin/") {
             let section = try #require(text.firstRange(of: "  \(endpoint.template.text):\n"))
             let method = try #require(
                 text[section.upperBound...].firstRange(of: "    \(endpoint.method.lowercased()):\n"))
@@ -90,7 +91,7 @@ import Testing
             service.decision = decision
             service.next = 9
             for endpoint in Endpoint.all
-            where endpoint.template.text.hasPrefix("/v1/") || endpoint.isMPinProtocol {
+            where endpoint.template.text.hasPrefix("/v1/") || endpoint.template.text.hasPrefix("/mpin/") {
                 lines.append(try await sample(endpoint, service))
             }
             service.failure = ServiceError(.answersIncorrect)

@@ -94,7 +94,7 @@ struct BenchSession: Sendable {
         guard case .success(_, let employee, _) = outcome else {
             throw BenchError("a flow ended otherwise than with success")
         }
-        return try await service.run(TakeBrowserCookie(form: form, tenant: employee.tenantId), call)
+        return try await service.run(TakeBrowserCookie(form: form, tenant: employee.tenantId, request: ""), call)
     }
 
     func startRegistration(_ person: BenchPerson) async throws -> FlowStartedResponse {

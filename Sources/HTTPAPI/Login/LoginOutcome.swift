@@ -22,10 +22,10 @@ enum LoginOutcome: String, Sendable, CaseIterable {
     }
 
     /// The outcome that a reply ends a log-in with; `nil` for other replies, and for those that repeat an earlier one.
-    init?(route: String, _ reply: Reply) {
-        let isOfLogin = route.hasPrefix(Endpoint.startLogin.template.text)
+    init?(_ trace: Trace, _ reply: Reply) {
+        let isOfLogin = trace.route.hasPrefix(Endpoint.startLogin.template.text)
         // The pages of all flows share their paths: the reply alone knows that it is about a log-in.
-        let isOfPage = route.hasPrefix("/flow/") && reply.login != nil
+        let isOfPage = trace.family == .page && reply.login != nil
         guard isOfLogin || isOfPage, !reply.isRepeated else { return nil }
         if let outcome = reply.login {
             self = outcome

@@ -211,17 +211,3 @@ struct MailLinkParameters {
         key = value("key")
     }
 }
-
-extension Endpoint {
-    /// The endpoints behind links of mails: people open them, so refusals are pages too.
-    private static let ofMailLinks: [Endpoint] = [
-        .showEmailLink, .confirmEmail, .showMPinLink, .followMPinLink, .showReturnLink, .openReturn,
-        .showReturnCancellation, .cancelReturn,
-    ]
-
-    /// Whether a path is that of a link in a mail, whatever the method is.
-    static func isMailLink(path: some StringProtocol) -> Bool {
-        guard let segments = PathTemplate.segments(of: path) else { return false }
-        return ofMailLinks.contains { $0.template.match(segments) != nil }
-    }
-}

@@ -1,15 +1,12 @@
 import IdentityService
-import TenureAPI
 import TenureServer
 
 /// Lets the scripts of clients' web pages call the endpoints of tokens (Fetch, section 3.2). They send no cookie.
 struct CrossOriginAccess: Sendable {
     let service: any UseCaseRunner
 
-    /// The header fields for a response to a script of another origin; none if no client registered that origin, or if
-    /// the endpoint is none of those.
-    func fields(path: some StringProtocol, _ headers: RequestHeaders, _ call: Call) async -> [String: String] {
-        guard Endpoint.isOpenToOrigins(path: path) else { return [:] }
+    /// The header fields for a response to a script of another origin, which only one that a client registered may read.
+    func fields(_ headers: RequestHeaders, _ call: Call) async -> [String: String] {
         let origins = headers.all("Origin")
         guard let origin = origins.first, origins.count == 1,
             (try? await service.run(IsClientOrigin(origin: origin), call)) ?? false

@@ -48,22 +48,16 @@ struct Trace {
     let requestId: String
     /// The method, or `OTHER`.
     let method: String
-    /// The path pattern, or `unknown` until a route matched.
+    /// The path pattern, or `unknown` for a path without routes.
     var route = "unknown"
-    /// The callers that the route accepts.
-    var access: Endpoint.Access?
-    /// Whether the route belongs to the M-Pin protocol.
-    var isMPinProtocol = false
-    /// Whether refusals have the members of RFC 6749 §5.2 besides.
-    var isOAuth = false
-    /// Whether the path is that of a link in a mail, so that a refusal is a page.
-    var isMailLink = false
-    /// Whether the path is that of a page, so that a refusal is one too.
-    var isPage = false
+    /// How refusals are worded.
+    var family = Endpoint.Family.api
+    /// The endpoint, once the method is found too.
+    var endpoint: Endpoint?
     /// The caller, once authenticated.
     var caller: String?
     /// The draws of the request from the rate limits.
     var draws: [RateDraw] = []
     /// Whether the request is a probe for health. A probe is logged at a lower level and not rate-limited.
-    var isQuiet = false
+    var isQuiet: Bool { endpoint == .health || endpoint == .readiness }
 }

@@ -104,7 +104,7 @@ extension Route {
 }
 
 extension Endpoint {
-    static let armPage = Endpoint("POST", "/arm", .anyone, "Give a page that somebody acts on its nonce")
+    static let armPage = Endpoint(page: "POST", "/arm", "Give a page that somebody acts on its nonce")
 }
 
 extension RoutedRequest {

@@ -10,8 +10,6 @@ struct FlowPage: Sendable {
     let purpose: FlowKind
     /// The flow's handle.
     let handle: String
-    /// What waits for the end of the flow; `nil` if it is for no client, or the request has expired.
-    let pending: AwaitedAuthorization?
     let language: PageLanguage
 
     /// The page of a flow; `nil` if no flow of the service goes on.
@@ -20,8 +18,7 @@ struct FlowPage: Sendable {
         self.visit = visit
         self.flow = flow
         (purpose, handle) = running
-        pending = try await visit.pending()
-        language = visit.language(pending?.locales ?? [])
+        language = visit.language(try await visit.pending(atStep: true)?.locales ?? [])
     }
 
     /// The step that the flow waits for, with its questions in the language of the page.
@@ -65,9 +62,11 @@ struct FlowPage: Sendable {
 extension PageVisit {
     /// What waits for an authorization in the flow of the path; `nil` without a request, or if it has expired or needs
     /// no page.
-    func pending() async throws -> AwaitedAuthorization? {
+    ///
+    /// - Parameter isStep: Whether it is for a step of a log-in, which goes on whatever the request waits for meanwhile.
+    func pending(atStep isStep: Bool = false) async throws -> AwaitedAuthorization? {
         guard let handle = flow?.request, !handle.isEmpty else { return nil }
-        return try await exchange.run(ReadAuthorization(handle: handle, cookie: cookie))
+        return try await exchange.run(ReadAuthorization(handle: handle, cookie: isStep ? nil : cookie))
     }
 
     /// The reply of a page that begins a log-in, where no log-in is what the flow waits for; `nil` where it is.

@@ -44,14 +44,11 @@ extension PageVisit {
     ///
     /// - Parameter key: The form's ``VisitorForm/callKey``.
     func enter(_ employee: EmployeeSummaryResponse, once key: String, after flow: BrowserFlow) async throws -> Reply {
-        let opened = try await exchange.run(TakeBrowserCookie(form: key, tenant: employee.tenantId))
-        var reply: Reply
-        if flow.request.isEmpty {
-            reply = stay(in: flow.at(.done), at: .showAccount)
-        } else {
-            try await exchange.run(NoteChosenAccount(handle: flow.request, cookie: opened))
-            reply = stay(in: flow.at(.request), at: .goOn)
-        }
+        let opened = try await exchange.run(
+            TakeBrowserCookie(form: key, tenant: employee.tenantId, request: flow.request))
+        var reply =
+            flow.request.isEmpty
+            ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
         return reply
     }
@@ -135,7 +132,7 @@ extension FlowView.Step {
 
 extension Endpoint {
     /// The same page for a flow of the browser.
-    var inFlow: Endpoint { Endpoint(method, template.text + "/{flow}", access, summary) }
+    var inFlow: Endpoint { Endpoint(page: method, template.text + "/{flow}", summary) }
 
     /// The path of the page: for a flow, or by itself.
     func path(in flow: BrowserFlow?) -> String {

@@ -7,22 +7,17 @@ import TenureServer
 
 /// The endpoints of browsers that wait for the decision about their device key.
 extension Endpoint {
-    static let showWaiting = Endpoint("GET", "/waiting/{flow}", .anyone, "Say whom a waiting browser waits for")
-    static let streamWaiting = Endpoint(
-        "GET", "/waiting/{flow}/events", .anyone, "Tell a waiting browser of the decision")
+    static let showWaiting = Endpoint(page: "GET", "/waiting/{flow}", "Say whom a waiting browser waits for")
+    static let streamWaiting = Endpoint(page: "GET", "/waiting/{flow}/events", "Tell a waiting browser of the decision")
     static let endWait = Endpoint(
-        "POST", "/waiting/{flow}/continue", .anyone, "Open the session that a browser waited for")
+        page: "POST", "/waiting/{flow}/continue", "Open the session that a browser waited for")
     static let enterDeviceCode = Endpoint(
-        "POST", "/waiting/{flow}/code", .anyone, "Take the code of a mail about a device")
-    static let sendDeviceMail = Endpoint("POST", "/waiting/{flow}/mail", .anyone, "Send a mail about a device")
+        page: "POST", "/waiting/{flow}/code", "Take the code of a mail about a device")
+    static let sendDeviceMail = Endpoint(page: "POST", "/waiting/{flow}/mail", "Send a mail about a device")
     static let showDeviceMail = Endpoint(
-        "GET", "/waiting/mail/{tenantId}/{flowId}", .anyone, "Show the device that a mail is about")
+        page: "GET", "/waiting/mail/{tenantId}/{flowId}", "Show the device that a mail is about")
     static let answerDeviceMail = Endpoint(
-        "POST", "/waiting/mail/{tenantId}/{flowId}", .anyone, "Take the answer to a mail about a device")
-
-    static let ofWaiting: [Endpoint] = [
-        showWaiting, streamWaiting, endWait, enterDeviceCode, sendDeviceMail, showDeviceMail, answerDeviceMail,
-    ]
+        page: "POST", "/waiting/mail/{tenantId}/{flowId}", "Take the answer to a mail about a device")
 }
 
 extension Route {

@@ -38,17 +38,24 @@ struct APIResponder: HTTPResponder {
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         let started = ContinuousClock.now
         let headers = RequestHeaders(fields: request.headers)
+        let path = routes.find(request.head.path ?? "")
         var trace = Trace(requestId: headers.requestId, method: AccessLog.method(request.method.rawValue))
+        if let last = path.routes.last { trace.route = last.endpoint.template.text }
+        // A service without the pages serves their files, but no page that says what was refused.
+        if path.family != .page || configuration.servesPages { trace.family = path.family }
         await metrics.begin()
         var reply: Reply
         var closes = false
-        let shared = await openTo(request, headers, trace)
+        let shared = path.isOpenToOrigins ? await originFields(headers, trace) : [:]
         do {
             let preflight = request.method == .options ? CrossOriginAccess.preflight(shared) : nil
-            if let preflight { reply = preflight } else { reply = try await serve(request, headers, context, &trace) }
+            if let preflight {
+                reply = preflight
+            } else {
+                reply = try await serve(request, path, headers, context, &trace)
+            }
         } catch {
-            var refusal = refusal(error, trace)
-            refusal.isOAuth = trace.isOAuth
+            let refusal = refusal(error, trace)
             closes = refusal.closes
             reply = self.reply(to: refusal, headers, trace)
         }
@@ -60,7 +67,7 @@ struct APIResponder: HTTPResponder {
         let duration = ContinuousClock.now - started
         await metrics.end(
             .init(method: trace.method, route: trace.route, status: reply.status, code: reply.code),
-            login: LoginOutcome(route: trace.route, reply), seconds: duration.inSeconds)
+            login: LoginOutcome(trace, reply), seconds: duration.inSeconds)
         log.write(
             .init(
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
@@ -71,28 +78,25 @@ struct APIResponder: HTTPResponder {
     /// The problem document of a refusal, or the page where people read the answer.
     private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
         let languages = headers.preferredLanguages
-        if trace.isMailLink,
-            let page = try? Reply(pageOf: refusal, requestId: trace.requestId, languages: languages)
-        {
-            return page
+        let page: Reply? =
+            switch trace.family {
+            case .mailedLink: try? Reply(pageOf: refusal, requestId: trace.requestId, languages: languages)
+            case .page: try? Reply(noticeOf: refusal, requestId: trace.requestId, languages: languages)
+            case .api, .oauth, .mpin: nil
+            }
+        if let page { return page }
+        let challenge = trace.endpoint.map {
+            AuthenticationChallenge(access: $0.access, presented: headers.credentials)
         }
-        if trace.isPage,
-            let notice = try? Reply(noticeOf: refusal, requestId: trace.requestId, languages: languages)
-        {
-            return notice
-        }
-        let challenge = trace.access.map { AuthenticationChallenge(access: $0, presented: headers.credentials) }
         return Reply(
-            refusal, requestId: trace.requestId, challenge: challenge, publicURL: configuration.publicURL ?? "")
+            refusal, in: trace.family, requestId: trace.requestId, challenge: challenge,
+            publicURL: configuration.publicURL ?? "")
     }
 
-    /// The header fields for scripts of clients' pages; none for most requests.
-    private func openTo(
-        _ request: Request, _ headers: RequestHeaders, _ trace: Trace
-    ) async -> [String: String] {
-        guard let target = RequestTarget(request.head.path ?? "") else { return [:] }
+    /// The header fields for scripts of clients' pages.
+    private func originFields(_ headers: RequestHeaders, _ trace: Trace) async -> [String: String] {
         let call = Call(requestId: trace.requestId, time: configuration.now())
-        return await CrossOriginAccess(service: service).fields(path: target.rawPath, headers, call)
+        return await CrossOriginAccess(service: service).fields(headers, call)
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
@@ -101,7 +105,7 @@ struct APIResponder: HTTPResponder {
             log.unexpected(error, requestId: trace.requestId, route: trace.route)
         }
         if var refusal = Refusal(error) {
-            if trace.isMPinProtocol, refusal.code.isAboutApp { refusal.status = 403 }
+            if trace.family == .mpin, refusal.code.isAboutApp { refusal.status = 403 }
             return refusal
         }
         // The service stops, or the client has left.
@@ -154,19 +158,19 @@ extension APIResponder {
 
     /// Serves a request in order: body, route, the address's rate limit, caller, the caller's rate limits, handler.
     func serve(
-        _ request: Request, _ headers: RequestHeaders, _ context: ConnectionContext, _ trace: inout Trace
+        _ request: Request, _ path: PathRoutes, _ headers: RequestHeaders, _ context: ConnectionContext,
+        _ trace: inout Trace
     ) async throws -> Reply {
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
             .of(peer: context.peer, headers: headers)
-        let arrival = try await arrive(request, headers, address, &trace)
+        let arrival = try await arrive(request, path, headers, address, &trace)
         if let moved = publicAddress(of: arrival) { return Reply(status: 307, headers: ["Location": moved]) }
         let arrived = configuration.now()
         let route = arrival.route, cost = route.endpoint.cost(of: arrival.target.rawQuery)
         if !trace.isQuiet { try await limiters.draw(address: address ?? "", cost: cost, &trace) }
-        trace.isMPinProtocol = route.endpoint.isMPinProtocol
         let captures = try PathCaptures(arrival.raw)
         var call = Call(requestId: trace.requestId, sourceAddress: address, time: arrived)
-        if trace.isPage { call.deviceName = BrowserName(headers)?.text }
+        if trace.family == .page { call.deviceName = BrowserName(headers)?.text }
         let mayBePublic = route.endpoint == .revokeToken && headers.all("Authorization").isEmpty
         let caller =
             mayBePublic
@@ -192,18 +196,18 @@ extension APIResponder {
         guard configuration.sendsBrowsersToPublicURL, let url = configuration.publicURL,
             arrival.route.endpoint.method == "GET", arrival.authority.isLoopback,
             !url.lowercased().hasSuffix("//" + arrival.authority.text.lowercased()),
-            Endpoint.isForBrowsers(path: arrival.target.rawPath)
+            arrival.route.endpoint.isForBrowsers
         else { return nil }
         let query = arrival.target.rawQuery
         return url + arrival.target.rawPath + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// Reads a request and finds its route. What is refused here costs its address as much as a read.
+    /// Reads a request and finds the route of its method. What is refused here costs its address as much as a read.
     private func arrive(
-        _ request: Request, _ headers: RequestHeaders, _ address: String?, _ trace: inout Trace
+        _ request: Request, _ path: PathRoutes, _ headers: RequestHeaders, _ address: String?, _ trace: inout Trace
     ) async throws -> Arrival {
         do throws(Refusal) {
-            return try await arrival(request, headers, &trace)
+            return try await arrival(request, path, headers, &trace)
         } catch {
             do { try await limiters.draw(address: address ?? "", cost: 1, &trace) } catch var limited as Refusal {
                 limited.closes = error.closes
@@ -214,19 +218,16 @@ extension APIResponder {
     }
 
     private func arrival(
-        _ request: Request, _ headers: RequestHeaders, _ trace: inout Trace
+        _ request: Request, _ path: PathRoutes, _ headers: RequestHeaders, _ trace: inout Trace
     ) async throws(Refusal) -> Arrival {
-        let target = RequestTarget(request.head.path ?? "")
-        trace.isOAuth = target.map { Endpoint.refusesAsOAuth(path: $0.rawPath) } ?? false
-        trace.isMailLink = target.map { Endpoint.isMailLink(path: $0.rawPath) } ?? false
-        trace.isPage = configuration.servesPages && target.map { Endpoint.isPage(path: $0.rawPath) } ?? false
         let body = try await RequestBodyReader(
             limits: configuration.limits, timeout: configuration.connections.bodyTimeout
         ).read(request, headers: headers)
         let authority = try RequestAuthority(request.head)
-        guard let target else { throw .invalid(.none, "a path of visible ASCII characters is expected") }
-        let match = try routes.find(method: request.method.rawValue, target.rawPath, &trace)
-        return Arrival(body: body, target: target, authority: authority, route: match.route, raw: match.raw)
+        let found = try path.route(for: request.method.rawValue)
+        trace.route = found.route.endpoint.template.text
+        trace.endpoint = found.route.endpoint
+        return Arrival(body: body, target: found.target, authority: authority, route: found.route, raw: found.raw)
     }
 
     /// The input of a request's idempotency fingerprint: method, path, caller and body, each prefixed with its length
@@ -240,6 +241,11 @@ extension APIResponder {
             input += part
         }
     }
+}
+
+extension Endpoint {
+    /// Whether a browser opens it: a page, or what clients send browsers to.
+    fileprivate var isForBrowsers: Bool { family == .page || terms?.answer.isRedirect ?? false }
 }
 
 /// The header fields that every response carries.

@@ -157,12 +157,11 @@ extension Endpoint {
     /// The tokens that a call takes from each limit: one for a read, two for a change. A call that computes with
     /// secrets takes as many more as it takes longer.
     var cost: Int {
-        // The pages of a flow have the paths of its steps, and only the forms compute.
-        if method == "GET", template.text.hasPrefix("/flow/") { return 1 }
-        return switch template.text.split(separator: "/").last {
-        // The call may open or seal ten copies.
-        case "answers", "credentials": 10
-        case "passphrase", "evaluations", "proof", "pass2": 4
+        switch template.text.split(separator: "/").last {
+        // The call may open or seal ten copies. The page that asks for them computes nothing.
+        case "answers", "credentials": method == "GET" ? 1 : 10
+        case "passphrase": method == "GET" ? 1 : 4
+        case "evaluations", "proof", "pass2": 4
         // A filter may read twenty pages of the ledger.
         case "events": 4
         // The link of each tenant of the page is read from its ledger.

@@ -22,8 +22,6 @@ struct Refusal: Error {
     var closes = false
     /// The HTTP status, if it is another one than that of the code.
     var status: Int?
-    /// Whether the response has the members of RFC 6749 §5.2 besides.
-    var isOAuth = false
 
     init(_ code: ErrorCode, places: [ProblemPlace] = [], retryAfter: Int? = nil) {
         self.code = code

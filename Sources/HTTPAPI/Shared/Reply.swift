@@ -65,14 +65,17 @@ struct Reply: Sendable {
     static let noContent = Reply(status: 204)
 
     /// Replies with the problem document of a refusal.
-    init(_ refusal: Refusal, requestId: String, challenge: AuthenticationChallenge?, publicURL: String) {
+    init(
+        _ refusal: Refusal, in family: Endpoint.Family = .api, requestId: String, challenge: AuthenticationChallenge?,
+        publicURL: String
+    ) {
         var problem = Problem(
             refusal.code, requestId: requestId, errors: refusal.places, challenge: refusal.challenge,
             documentation: publicURL + "/docs")
         problem.availableAt = refusal.availableAt
         problem.notices = refusal.notices
         if let status = refusal.status { problem.status = status }
-        if refusal.isOAuth {
+        if family == .oauth {
             problem.oauth = OAuthRefusal(
                 status: problem.status, describing: refusal.places.first?.detail ?? refusal.code.advice)
         }

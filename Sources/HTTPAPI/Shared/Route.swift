@@ -103,37 +103,6 @@ extension Route {
     }
 }
 
-/// Finds the route of a request.
-///
-/// It compares paths as they were sent and splits them before decoding, because a tenant's name may contain a slash.
-struct RouteTable: Sendable {
-    /// All routes.
-    let routes: [Route]
-
-    init(_ routes: [Route]) { self.routes = routes }
-
-    /// Finds the route and its raw captures. Sets the pattern in `trace` as soon as a path matches.
-    func find(
-        method: String, _ rawPath: Substring, _ trace: inout Trace
-    ) throws(Refusal) -> (route: Route, raw: [String: Substring]) {
-        guard let segments = PathTemplate.segments(of: rawPath) else { throw Refusal(.routeUnknown) }
-        let wanted = method == "HEAD" ? "GET" : method
-        var allowed: [String] = []
-        for route in routes {
-            guard let raw = route.endpoint.template.match(segments) else { continue }
-            trace.route = route.endpoint.template.text
-            if route.endpoint.method == wanted {
-                trace.access = route.endpoint.access
-                trace.isQuiet = route.endpoint == .health || route.endpoint == .readiness
-                return (route, raw)
-            }
-            allowed += route.endpoint.method == "GET" ? ["GET", "HEAD"] : [route.endpoint.method]
-        }
-        guard allowed.isEmpty else { throw .methodNotAllowed(allow: allowed) }
-        throw Refusal(.routeUnknown)
-    }
-}
-
 /// The captured path segments, each percent-decoded exactly once.
 struct PathCaptures: Sendable {
     private let values: [String: String]

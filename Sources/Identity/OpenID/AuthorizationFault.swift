@@ -13,8 +13,6 @@ package enum AuthorizationFault: Error, Sendable, Hashable {
         case unknownRedirect
         /// The request is larger than the service keeps.
         case tooLarge
-        /// The stored request is not known any more: it has expired or was answered.
-        case expired
     }
 }
 

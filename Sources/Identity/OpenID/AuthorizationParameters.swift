@@ -31,6 +31,9 @@ package struct AuthorizationParameters: Sendable, Equatable {
     /// The value of a parameter that was given once.
     public subscript(name: String) -> String? { values[name] }
 
+    /// Tags of the languages that the person prefers, best first.
+    package var locales: [String] { (self["ui_locales"] ?? "").split(separator: " ").prefix(16).map(String.init) }
+
     /// Whether the parameters are more than the service keeps.
     package var isTooLarge: Bool {
         values.reduce(0) { $0 + $1.key.utf8.count + Self.storedBytes($1.value) } > Self.maximumBytes

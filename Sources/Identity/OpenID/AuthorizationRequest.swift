@@ -38,12 +38,8 @@ package struct AuthorizationRequest: Sendable, Equatable {
     package let prompts: Set<Prompt>
     /// The age in seconds that the log-in may have at most.
     package let maximumAge: Int64?
-    /// What the client knows about the person: an address or an id.
-    package let loginHint: String?
     /// An ID token of the person who is expected.
     package let idTokenHint: String?
-    /// Tags of the languages that the person prefers, best first.
-    package let locales: [String]
     /// The name of the tenant whose people are expected.
     package let tenant: String?
     /// How the client gets the answer.
@@ -104,9 +100,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
         } catch {
             throw .redirect(error)
         }
-        loginHint = parameters["login_hint"]
         idTokenHint = parameters["id_token_hint"]
-        locales = (parameters["ui_locales"] ?? "").split(separator: " ").prefix(16).map(String.init)
         tenant = parameters["tenant"]
     }
 

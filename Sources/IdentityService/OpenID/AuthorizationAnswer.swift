@@ -69,7 +69,6 @@ extension AuthorizationAnswer.Fault {
         case .unknownClient: self = .unknownClient
         case .unknownRedirect: self = .unknownRedirect
         case .tooLarge: self = .tooLarge
-        case .expired: self = .expired
         }
     }
 }

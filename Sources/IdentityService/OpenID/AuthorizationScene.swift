@@ -49,20 +49,6 @@ struct AuthorizationScene: Sendable {
         self.situation = situation
     }
 
-    /// What the client knows about the person: an address, or an id, of which the own `preferred_username` tells the
-    /// tenant too.
-    var hint: (text: String, company: String?, isAddress: Bool)? {
-        request.loginHint.map { text in
-            guard !text.utf8.contains(UInt8(ascii: "@")) else { return (text, nil, true) }
-            let name = PreferredUsername.parse(text, ofAnyTenant: registration.anyTenant)
-            return (name.id, name.company, false)
-        }
-    }
-
-    /// The page that logs the person in. An address is for the field of addresses: at a company it would be taken for an
-    /// id, and whether there is one is not looked up.
-    var logInPage: AuthorizationAnswer.Page { hint?.isAddress == true ? .logInByAddress : .logIn }
-
     private static func person(
         _ browser: BrowserSession, _ log: SessionInLog, _ client: AppID, _ registration: ClientRegistration,
         _ context: ServiceContext

@@ -37,9 +37,10 @@ package struct Authorize: UseCase, CustomStringConvertible {
 
     /// Answers the request.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
-        let context = run.context, call = run.call, request = StoredRequest(parameters, at: call.time)
+        let context = run.context, call = run.call
+        var request = StoredRequest(parameters, at: call.time)
         if isPost {
-            if let refusal = try await context.refusal(of: parameters) { return .now(refusal) }
+            if let refusal = try await context.refusal(of: &request) { return .now(refusal) }
             try await context.insert(request, from: call.sourceAddress)
             return .again(handle: request.handle)
         }
@@ -72,11 +73,12 @@ package struct ContinueAuthorization: UseCase, CustomStringConvertible {
     }
 }
 
-/// Reads what a page shows of a stored request.
+/// Reads what a page shows of a stored request. The answer to the client never rests on it.
 package struct ReadAuthorization: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
     package let handle: String
-    /// The value of the browser's cookie; `nil` without one.
+    /// The value of the browser's cookie; `nil` without one, or for a page of the log-in itself. Without it a log-in is
+    /// what the request waits for, and its page shows the texts of the time when the request arrived.
     package let cookie: String?
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
@@ -90,20 +92,17 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
     /// Returns what a page shows; `nil` if the request is not known any more, or needs no page.
     package func run(_ run: UseCaseRun<AwaitedAuthorization?>) async throws -> AwaitedAuthorization? {
         let context = run.context, time = run.call.time
-        guard let stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
+        guard var stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
         do {
+            guard let cookie else { return try stored.awaited() }
             let scene = try await AuthorizationScene(stored, cookie: cookie, context, at: time)
             guard let page = scene.request.decide(scene.situation).page else { return nil }
-            let hint = scene.hint
-            var chosen = scene.situation
+            stored.keep(scene.clientName, scene.registration)
+            var awaited = try stored.awaited(page), chosen = scene.situation
             chosen.answers.chosen = chosen.person?.employee
-            return AwaitedAuthorization(
-                page: page, client: try AuthorizationRequest.client(of: stored.parameters).uuid,
-                clientName: scene.clientName, scopes: scene.request.scopes.names, loginHint: hint?.text,
-                tenant: scene.request.tenant ?? hint?.company,
-                locales: scene.request.locales, accountSuits: scene.request.decide(chosen) != .chooseAccount,
-                hintIsAddress: hint?.isAddress ?? false,
-                isUnassured: scene.registration.isUnassured(at: scene.request.redirect))
+            awaited.accountSuits = scene.request.decide(chosen) != .chooseAccount
+            awaited.isUnassured = scene.registration.isUnassured(at: scene.request.redirect)
+            return awaited
         } catch is AuthorizationFault {
             return nil
         }
@@ -138,9 +137,13 @@ extension ServiceContext {
                 return refusal(error, stored.parameters, scene.registration, scene.clientName)
             case let decision:
                 guard let page = decision.page else { throw ProgramDefect("a decision leads nowhere") }
-                if !isStored { try await insert(stored, from: address) }
+                if !isStored {
+                    var new = stored
+                    new.keep(scene.clientName, scene.registration)
+                    try await insert(new, from: address)
+                }
                 return .ask(
-                    page == .logIn ? scene.logInPage : page, handle: stored.handle, client: scene.request.client.uuid)
+                    page == .logIn ? stored.logInPage : page, handle: stored.handle, client: scene.request.client.uuid)
             }
         } catch let fault as AuthorizationFault {
             return try await refusal(fault, stored.parameters)
@@ -148,16 +151,15 @@ extension ServiceContext {
     }
 
     /// What a request gets that cannot be read; `nil` for one that can. Nothing is stored before that is known.
-    fileprivate func refusal(of parameters: AuthorizationParameters) async throws -> AuthorizationAnswer? {
+    fileprivate func refusal(of request: inout StoredRequest) async throws -> AuthorizationAnswer? {
         do {
-            let id = try AuthorizationRequest.client(of: parameters)
-            guard let registration = try await client(id).state.client else {
-                return .fault(.unknownClient)
-            }
-            _ = try AuthorizationRequest(parameters, registration)
+            let app = try await client(AuthorizationRequest.client(of: request.parameters)).state
+            guard let registration = app.client else { return .fault(.unknownClient) }
+            _ = try AuthorizationRequest(request.parameters, registration)
+            request.keep(app.name ?? "", registration)
             return nil
         } catch let fault as AuthorizationFault {
-            return try await refusal(fault, parameters)
+            return try await refusal(fault, request.parameters)
         }
     }
 

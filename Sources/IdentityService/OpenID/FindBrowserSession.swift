@@ -23,28 +23,39 @@ package struct FindBrowserSession: UseCase, CustomStringConvertible {
     }
 }
 
-/// Returns the cookie of the browser session that a log-in opened, to the browser that sent its last form.
+/// Returns the cookie of the browser session that a log-in opened, to the browser that sent its last form. Notes at the
+/// stored request of the log-in that the person so chose the account: a client that asked for a choice gets it without
+/// another question.
 package struct TakeBrowserCookie: UseCase, CustomStringConvertible {
     /// The key of the form, as in ``LogInBrowser/form``.
     package let form: String
     /// The tenant of the account.
     package let tenant: UUID
+    /// The handle of the stored request; empty without one.
+    package let request: String
     /// A placeholder that never contains the key.
     package var description: String { "[redacted]" }
 
     /// Each parameter sets the property of the same name.
-    package init(form: String, tenant: UUID) {
+    package init(form: String, tenant: UUID, request: String) {
         self.form = form
         self.tenant = tenant
+        self.request = request
     }
 
     /// Returns the value of the cookie.
     ///
     /// - Throws: `session.invalid` if the session has ended since.
     package func run(_ run: UseCaseRun<String>) async throws -> String {
-        let cookie = BrowserCookie(tenant: TenantID(tenant), ofForm: form, run.context.ring).text
-        guard try await run.context.browserSession(cookie, at: run.call.time) != nil else {
+        let context = run.context, time = run.call.time
+        let cookie = BrowserCookie(tenant: TenantID(tenant), ofForm: form, context.ring).text
+        guard let browser = try await context.browserSession(cookie, at: time) else {
             throw ServiceError(.sessionInvalid)
+        }
+        if var stored = try await StoredRequest.find(request, context, at: time) {
+            stored.answers.chosen = EmployeeID(browser.employeeID)
+            // Whoever changed the request meanwhile has answered a page of it, which asks again if it must.
+            _ = try await stored.update(context)
         }
         return cookie
     }

@@ -76,7 +76,7 @@ package struct ConfirmLogOut: UseCase, CustomStringConvertible {
     /// Logs out. The browser goes to a client only if the request had an ID token of it, and the URI is registered.
     package func run(_ run: UseCaseRun<LogOutAnswer>) async throws -> LogOutAnswer {
         let context = run.context, time = run.call.time
-        let stored = try await StoredRequest.find(handle, context, at: time)
+        let stored = try await StoredRequest.find(handle, isLogOut: true, context, at: time)
         let end = try await stored.asyncMap { try await context.end(of: $0.parameters, at: time) }
         if let hint = end?.hint { try await context.end(hint, run.call) }
         if let browser = try await context.browserSession(cookie, at: time) {

@@ -16,6 +16,10 @@ struct StoredRequest: Sendable {
     var parameters: AuthorizationParameters
     let arrivedAt: Timestamp
     var answers = AuthorizationSituation.Answers()
+    /// The name that the client had when the request arrived, for pages; empty for a log-out.
+    private(set) var clientName = ""
+    /// Whether the client took people of any tenant then.
+    private(set) var isOfAnyTenant = false
     /// The version of the row as it was read.
     private(set) var version: Int32 = 0
 
@@ -25,6 +29,11 @@ struct StoredRequest: Sendable {
         secret = randomBytes(Self.secretByteCount)
         self.parameters = parameters
         arrivedAt = time
+    }
+
+    /// Keeps what pages show of the client, so that they need not read it.
+    mutating func keep(_ clientName: String, _ registration: ClientRegistration) {
+        (self.clientName, isOfAnyTenant) = (clientName, registration.anyTenant)
     }
 
     /// The opaque handle: the id, and a secret without which the row cannot be decrypted.
@@ -66,8 +75,10 @@ struct StoredRequest: Sendable {
         }
     }
 
-    /// Reads a request; `nil` for a handle that is unknown or expired.
-    static func find(_ handle: String, _ context: ServiceContext, at time: Timestamp) async throws -> StoredRequest? {
+    /// Reads a request of one of the two kinds; `nil` for a handle that is unknown or expired.
+    static func find(
+        _ handle: String, isLogOut: Bool = false, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> StoredRequest? {
         guard handle.utf8.count <= 128, let bytes = Base64URL.decode(handle), bytes.count == 16 + secretByteCount,
             let id = UUID(bytes: bytes[0..<16])
         else { return nil }
@@ -80,7 +91,8 @@ struct StoredRequest: Sendable {
         guard let (version, sealed) = try found.first?.decode(Int32.self, [UInt8].self) else { return nil }
         let secret = Array(bytes[16...])
         guard let clear = try? context.ring.openFlow(sealed, id: id, secret: label + secret) else { return nil }
-        return try StoredRequest(id: id, secret: secret, version: version, json: CanonicalJSON.parse(clear))
+        let request = try StoredRequest(id: id, secret: secret, version: version, json: CanonicalJSON.parse(clear))
+        return request.clientName.isEmpty == isLogOut ? request : nil
     }
 
     /// Keeps these rows from opening as those of flows.
@@ -88,10 +100,39 @@ struct StoredRequest: Sendable {
 }
 
 extension StoredRequest {
+    /// What the client knows about the person: an address, or an id, of which the own `preferred_username` tells the
+    /// tenant too.
+    private var hint: (text: String, company: String?, isAddress: Bool)? {
+        parameters["login_hint"].map { text in
+            guard !text.utf8.contains(UInt8(ascii: "@")) else { return (text, nil, true) }
+            let name = PreferredUsername.parse(text, ofAnyTenant: isOfAnyTenant)
+            return (name.id, name.company, false)
+        }
+    }
+
+    /// The page that logs the person in. An address is for the field of addresses: at a company it would be taken for an
+    /// id, and whether there is one is not looked up.
+    var logInPage: AuthorizationAnswer.Page { hint?.isAddress == true ? .logInByAddress : .logIn }
+
+    /// What a page shows of the request of a client.
+    ///
+    /// - Throws: ``AuthorizationFault`` for that of a log-out.
+    func awaited(_ page: AuthorizationAnswer.Page = .logIn) throws -> AwaitedAuthorization {
+        let hint = hint
+        return AwaitedAuthorization(
+            page: page, client: try AuthorizationRequest.client(of: parameters).uuid, clientName: clientName,
+            scopes: OpenIDScope.known(in: parameters["scope"] ?? "").names, loginHint: hint?.text,
+            tenant: parameters["tenant"] ?? hint?.company, locales: parameters.locales,
+            hintIsAddress: hint?.isAddress ?? false)
+    }
+}
+
+extension StoredRequest {
     private var json: JSONValue {
         var members: [String: JSONValue] = [
             "parameters": .object(parameters.values.mapValues(JSONValue.string)),
             "repeated": .array(parameters.repeated.sorted().map(JSONValue.string)), "arrivedAt": .timestamp(arrivedAt),
+            "clientName": .string(clientName), "isOfAnyTenant": .bool(isOfAnyTenant),
         ]
         members["chosen"] = answers.chosen.map(\.json)
         members["consentBy"] = answers.consent.map(\.by.json)
@@ -113,6 +154,8 @@ extension StoredRequest {
         self.secret = secret
         parameters = AuthorizationParameters(pairs + repeated)
         arrivedAt = try reader.timestamp("arrivedAt")
+        clientName = try reader.string("clientName")
+        isOfAnyTenant = try reader.bool("isOfAnyTenant")
         self.version = version
         answers.chosen = json["chosen"]?.uuid.map { EmployeeID($0) }
         if let by = json["consentBy"]?.uuid, case .bool(let isGiven)? = json["consentGiven"] {

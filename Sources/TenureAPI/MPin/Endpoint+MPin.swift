@@ -124,7 +124,4 @@ extension Endpoint {
         .proveMPin, .redeemMPinProof, .showMPinLink, .followMPinLink, .logInByMPin, .verifyMPin, .linkMPin, .revokeMPin,
         .issueMPinActivation, .readMPinPolicy, .changeMPinPolicy,
     ]
-
-    /// Whether an endpoint belongs to the M-Pin protocol, in which 401 means a wrong proof and never a refused app.
-    public var isMPinProtocol: Bool { template.text.hasPrefix("/mpin/") }
 }

@@ -4,7 +4,7 @@ extension Endpoint {
     /// Returns the metadata of the OpenID provider (OpenID Connect Discovery).
     public static let readProviderMetadata = Endpoint(
         "readProviderMetadata", "GET", "/.well-known/openid-configuration", "Give the metadata of the OpenID provider",
-        .tokens, by: [.anyone], answers: .json(TokenMetadataResponse.self), .conditional)
+        .tokens, by: [.anyone], answers: .json(TokenMetadataResponse.self), [.conditional, .openToOrigins])
     /// Authorizes a client.
     public static let authorize = Endpoint(
         "authorize", "GET", "/authorize", "Authorize a client of the OpenID provider, in a browser", .tokens,
@@ -17,11 +17,11 @@ extension Endpoint {
     public static let issueGrantTokens = Endpoint(
         "issueGrantTokens", "POST", "/oauth/token", "Exchange an authorization code or a refresh token for tokens",
         .tokens, by: [.anyone], takes: .form(named: "TokenGrantForm"), answers: .json(TokenGrantResponse.self),
-        .idempotent)
+        [.idempotent, .openToOrigins], family: .oauth)
     /// Tells a client about a person.
     public static let readUserInfo = Endpoint(
         "readUserInfo", "GET", "/oauth/userinfo", "Tell a client about the person of a grant", .tokens, by: [.anyone],
-        answers: .json(named: "UserInfo"))
+        answers: .json(named: "UserInfo"), .openToOrigins)
     /// Tells a client about a person, by a form.
     public static let readUserInfoByForm = Endpoint(
         "readUserInfoByForm", "POST", "/oauth/userinfo", "Tell a client about the person of a grant, by a form",
@@ -53,11 +53,4 @@ extension Endpoint {
         .readProviderMetadata, .authorize, .authorizeByForm, .issueGrantTokens, .readUserInfo, .readUserInfoByForm,
         .logOut, .logOutByForm, .listGrants, .endGrant, .listEmployeeGrants,
     ]
-
-    /// Whether scripts of a client's web pages may call the endpoint at a raw path.
-    public static func isOpenToOrigins(path: some StringProtocol) -> Bool {
-        [
-            readProviderMetadata, readTokenMetadata, readTokenKeys, issueGrantTokens, readUserInfo, revokeToken,
-        ].contains { $0.template.text == path }
-    }
 }

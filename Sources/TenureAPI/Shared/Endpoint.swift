@@ -14,6 +14,20 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         case appOrEmployee
     }
 
+    /// How the endpoints of a path word their refusals, whichever method a caller tried.
+    package enum Family: Sendable {
+        /// As problem documents.
+        case api
+        /// As problem documents with the members of RFC 6749 §5.2 besides.
+        case oauth
+        /// As problem documents, but 403 where an app is refused: in the M-Pin protocol 401 means a wrong proof.
+        case mpin
+        /// As pages for whoever opens the link of a mail.
+        case mailedLink
+        /// As pages for whoever uses the pages of the service.
+        case page
+    }
+
     /// A chapter of the documentation.
     package enum Chapter: String, Sendable {
         case flows, sessions, tokens, companies, decisions, mpin, operation
@@ -27,6 +41,8 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     public let access: Access
     /// What the endpoint does, in one line.
     public let summary: String
+    /// How refusals are worded.
+    package let family: Family
     /// What the contract says besides; `nil` for an endpoint that is no part of it.
     package let terms: EndpointTerms?
 
@@ -36,6 +52,17 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
         self.template = PathTemplate(template)
         self.access = access
         self.summary = summary
+        family = .api
+        terms = nil
+    }
+
+    /// Describes a page, or a form of one, which anyone may open. It is no part of the contract.
+    package init(page method: String, _ template: String, _ summary: String) {
+        self.method = method
+        self.template = PathTemplate(template)
+        self.summary = summary
+        access = .anyone
+        family = .page
         terms = nil
     }
 
@@ -43,18 +70,20 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - operation: The name in the contract, which is that of the declaration.
+    ///   - family: How refusals are worded, unless the answer says that they are pages.
     ///   - codes: The codes of refusals besides those that follow from the rest, see ``EndpointTerms/codes``.
     package init(
         _ operation: String, _ method: String, _ template: String, takesRest: Bool = false, _ summary: String,
         _ chapter: Chapter, by callers: [EndpointCaller], takes body: EndpointBody = .none,
         answers answer: EndpointAnswer, query: [QueryParameter] = [], _ traits: EndpointTraits = [],
-        refuses codes: [ErrorCode] = []
+        family: Family = .api, refuses codes: [ErrorCode] = []
     ) {
         self.method = method
         self.template = PathTemplate(template, takesRest: takesRest)
         self.summary = summary
         let schemes = Set(callers.compactMap(\.scheme))
         access = schemes.count > 1 ? .appOrEmployee : schemes.first ?? .anyone
+        self.family = answer.refusesByPage ? .mailedLink : chapter == .mpin ? .mpin : family
         terms = EndpointTerms(
             operation: operation, chapter: chapter, callers: callers, body: body, answer: answer, query: query,
             traits: traits.union(answer.traits), ownCodes: codes + answer.codes)

@@ -72,6 +72,8 @@ package struct EndpointTraits: OptionSet, Sendable {
     package static let versioned = EndpointTraits(rawValue: 16)
     /// It tells the position in the tenant's ledger in `Tenure-Position`.
     package static let positioned = EndpointTraits(rawValue: 32)
+    /// Scripts of clients' web pages may call its path (Fetch, section 3.2).
+    package static let openToOrigins = EndpointTraits(rawValue: 64)
 }
 
 extension [ErrorCode] {

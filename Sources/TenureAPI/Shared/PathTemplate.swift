@@ -3,16 +3,16 @@
 /// A capture matches one whole segment. The last capture can match all remaining segments, see ``init(_:takesRest:)``.
 public struct PathTemplate: Sendable, Hashable, CustomStringConvertible {
     /// One segment of a pattern.
-    enum Segment: Sendable, Hashable {
+    package enum Segment: Sendable, Hashable {
         case literal(String)
         case capture(String)
     }
 
     /// The text of the pattern.
     public let text: String
-    let segments: [Segment]
+    package let segments: [Segment]
     /// Whether the last capture matches one or more segments, slashes included.
-    let takesRest: Bool
+    package let takesRest: Bool
 
     /// Reads a pattern that starts with `/`.
     public init(_ text: String, takesRest: Bool = false) {

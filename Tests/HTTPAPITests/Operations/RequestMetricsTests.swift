@@ -24,6 +24,7 @@ import Testing
             _ = try await servers.send("GET", "/v1/companies/Secret%20Company")
             _ = try await servers.send("GET", "/v1/companies/Secret%20Company")
             _ = try await servers.send("COPY", "/nothing/Secret")
+            _ = try await servers.send("POST", "/v1/registrations", body: String(repeating: "x", count: 70_000))
             return try await ask(servers.metricsPort)
         }
         #expect(text.hasPrefix("HTTP/1.1 200"))
@@ -31,6 +32,7 @@ import Testing
         let total = "tenure_http_requests_total"
         #expect(text.contains(total + #"{method="GET",route="/v1/companies/{companyName}",status="200"} 2"#))
         #expect(text.contains(total + #"{method="OTHER",route="unknown",status="404",code="route.unknown"} 1"#))
+        #expect(text.contains(#"route="/v1/registrations",status="413",code="request.too_large"} 1"#))
         #expect(text.contains(#"_duration_seconds_count{route="/v1/companies/{companyName}"} 2"#))
         #expect(text.contains("tenure_http_requests_in_flight 0\n"))
         #expect(text.contains("tenure_connections_limit 4096\n"))
@@ -151,7 +153,17 @@ import Testing
         let refused = Reply(Refusal(code), requestId: "r", challenge: nil, publicURL: "")
         let repeated = try Reply(stored: refused.stored)
         #expect(repeated.code == "answers.incorrect")
-        #expect(LoginOutcome(route: "/v1/logins/{flow}/answers", repeated) == nil)
+        var trace = Trace(requestId: "r", method: "POST", route: "/v1/logins/{flow}/answers")
+        #expect(LoginOutcome(trace, repeated) == nil && LoginOutcome(trace, refused) == .refused)
+        // Pages of all flows share their paths, so their replies say whether they are about a log-in.
+        trace.family = .page
+        for route in ["/flow/{flow}/answers", "/waiting/{flow}/continue"] {
+            trace.route = route
+            var ended = refused
+            #expect(LoginOutcome(trace, ended) == nil)
+            ended.login = .success
+            #expect(LoginOutcome(trace, ended) == .success)
+        }
     }
 }
 

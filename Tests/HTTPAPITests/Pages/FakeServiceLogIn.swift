@@ -44,11 +44,9 @@ extension FakeService {
             try await enter("pickAccount", ["employee": pick.employee.lowercased, "flow": pick.flow], call)
             return outcome
         case let take as TakeBrowserCookie:
-            try await enter("takeBrowserCookie", ["form": take.form, "tenant": take.tenant.lowercased], call)
+            let details = ["form": take.form, "tenant": take.tenant.lowercased, "request": take.request]
+            try await enter("takeBrowserCookie", details, call)
             return Self.newCookie
-        case let note as NoteChosenAccount:
-            try await enter("noteChosenAccount", ["handle": note.handle, "cookie": note.cookie], call)
-            return ()
         case let choose as ChooseAccount:
             try await enter("chooseAccount", ["handle": choose.handle, "cookie": choose.cookie ?? ""], call)
             guard choose.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }

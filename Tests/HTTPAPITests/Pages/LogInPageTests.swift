@@ -275,6 +275,18 @@ extension API.Answer {
         }
     }
 
+    @Test func `a step shows the texts of its request, whatever session the browser has`() async throws {
+        let service = service(.answers)
+        try await Visitor.with(service, in: try Visitor.flow(FakeService.handle)) { visitor in
+            var visitor = visitor
+            visitor.browser.cookie = FakeService.cookie
+            #expect(try await visitor.get("/flow/\(FakeService.flowID)/answers").status == 200)
+            _ = try await visitor.get("/login/\(FakeService.flowID)")
+        }
+        let reads = await service.recorder.steps.filter { $0.name == "readAuthorization" }
+        #expect(reads.map { $0.details["cookie"] } == ["", FakeService.cookie], "only the log-in asks what is next")
+    }
+
     @Test func `the page of the key gives the challenge to its module`() async throws {
         var service = service(.key, questions: 0)
         service.view = FakeService.view(.key, company: "\" onload=\"x", employee: "<7>", questions: 0)
@@ -346,8 +358,8 @@ extension API.Answer {
             #expect(!reply.text.contains(FakeService.token) && !"\(reply.fields)".contains(FakeService.token))
             let steps = await service.recorder.steps.filter { $0.name != "readAuthorization" },
                 names = steps.map(\.name)
-            let noted = request.isEmpty ? [] : ["noteChosenAccount"]
-            #expect(names == ["validateAnswers", "takeBrowserCookie"] + noted)
+            #expect(names == ["validateAnswers", "takeBrowserCookie"])
+            #expect(steps.last?.details["request"] == request, "the account is chosen for it")
             #expect(steps.first?.details["answers"] == "Q0=a0|Q1=a1|Q2=a2")
             // The step opens the browser session itself, and takes the cookie that the browser had.
             let browser = try #require(steps.first?.call?.browser)

@@ -76,6 +76,11 @@ extension RateLimiter {
         #expect(Endpoint.revokeToken.cost == 2 && Endpoint.issueResourceToken.cost == 2)
         #expect(Endpoint.validateLoginPassphrase.cost == 4)
         #expect(Endpoint.validateLoginAnswers.cost == 10 && Endpoint.setCredentials.cost == 10)
+        for page in [Endpoint.showKey, .showAnswers, .showPassphrase, .showCredentials, .showPick] {
+            #expect(page.cost == 1, "the page that asks computes nothing")
+        }
+        #expect(Endpoint.giveAnswers.cost == 10 && Endpoint.chooseCredentials.cost == 10)
+        #expect(Endpoint.givePassphrase.cost == 4 && Endpoint.proveBrowserKey.cost == 2)
     }
 
     @Test func `responses carry the limits that applied`() async throws {

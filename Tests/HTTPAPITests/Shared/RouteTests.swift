@@ -63,8 +63,8 @@ import Testing
         }
         #expect(try answer.problem.code == (endpoint.access == .employee ? "session.invalid" : "app.unknown"))
         // An M-Pin client takes 401 for a wrong proof, so a refused app gets 403 and nothing to authenticate with.
-        #expect(answer.status == (endpoint.isMPinProtocol ? 403 : 401))
-        #expect((answer.header("WWW-Authenticate") ?? "").isEmpty == endpoint.isMPinProtocol)
+        #expect(answer.status == (endpoint.family == .mpin ? 403 : 401))
+        #expect((answer.header("WWW-Authenticate") ?? "").isEmpty == (endpoint.family == .mpin))
         #expect(await service.recorder.entries.isEmpty)
     }
 }

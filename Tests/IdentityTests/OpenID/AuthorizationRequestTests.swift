@@ -59,8 +59,14 @@ import Testing
         #expect(request.client == Self.client && request.redirect.text == Self.redirect)
         #expect(request.state == "s" && request.nonce == "n" && request.scopes == [.openid, .email, .profile])
         #expect(request.challenge?.bytes == [UInt8](repeating: 7, count: 32) && request.prompts.isEmpty)
-        #expect(request.maximumAge == 10_000 && request.locales == ["de", "fr"])
-        #expect(request.loginHint == "zoe@example.org" && request.tenant == "bayun.example")
+        #expect(request.maximumAge == 10_000 && request.tenant == "bayun.example")
+    }
+
+    @Test func `the person's languages are those of ui_locales, best first`() {
+        #expect(Self.parameters([("ui_locales", "de fr")]).locales == ["de", "fr"])
+        #expect(Self.parameters([("ui_locales", " ")]).locales.isEmpty && Self.parameters([]).locales.isEmpty)
+        let many = (0..<20).map { "l\($0)" }
+        #expect(Self.parameters([("ui_locales", many.joined(separator: " "))]).locales == Array(many.prefix(16)))
     }
 
     @Test(

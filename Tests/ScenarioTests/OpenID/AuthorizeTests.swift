@@ -78,6 +78,31 @@ struct `The authorization endpoint` {
         }
     }
 
+    @Test func `shows the client as it was when the request arrived, and answers by what holds now`() async throws {
+        let (party, member, cookie) = try await scene("shown.example")
+        let service = party.world.service, call = Call(requestId: "page")
+        let wishes = ["ui_locales": "de fr", "login_hint": "ada", "tenant": "shown.example"]
+        let asked = try party.handle(try await party.authorize(wishes, cookie: nil))
+        let posted = try await party.browse("/authorize", party.parameters(wishes), cookie: nil, method: "POST")
+        let continued = try #require(posted.headers["location"]?.components(separatedBy: "continue=").last)
+        let gone = ClientEntry(redirects: ["https://app.example.com/other"], tenants: ["shown.example"])
+        let client = try #require(UUID(uuidString: party.app.appId))
+        try await party.world.instance.commands.changeClient(appId: client, gone)
+        for handle in [asked, continued] {
+            let shown = try #require(try await service.run(ReadAuthorization(handle: handle, cookie: nil), call))
+            #expect(shown.page == .logIn && shown.client == client && shown.clientName.hasPrefix("client "))
+            #expect(shown.loginHint == "ada" && shown.tenant == "shown.example" && shown.locales == ["de", "fr"])
+            let fresh = try await party.cookie(of: member)
+            #expect(try await service.run(ReadAuthorization(handle: handle, cookie: fresh), call) == nil)
+            let went = try await service.run(ContinueAuthorization(handle: handle, cookie: fresh), call)
+            #expect(went == .fault(.unknownRedirect))
+        }
+        // The request of a log-out is none of a client that waits for a log-in, whatever it says.
+        let out = try party.handle(try await party.browse("/logout", party.parameters(wishes), cookie: cookie))
+        #expect(try await service.run(ReadAuthorization(handle: out, cookie: nil), call) == nil)
+        #expect(try await service.run(ContinueAuthorization(handle: out, cookie: nil), call) == .fault(.expired))
+    }
+
     @Test func `oidcc-ensure-post-request-succeeds stores the request and continues with the cookie`() async throws {
         let (party, _, cookie) = try await scene("post.example")
         // The form of another site carries no cookie.

@@ -92,8 +92,6 @@ import Testing
 
     @Test func `the endpoints that refuse as OAuth does are those three`() {
         #expect(
-            Endpoint.all.filter { Endpoint.refusesAsOAuth(path: $0.template.text) }
-                == [.introspectToken, .revokeToken, .issueGrantTokens])
-        #expect(!Endpoint.refusesAsOAuth(path: "/oauth/introspect/"))
+            Endpoint.all.filter { $0.family == .oauth } == [.introspectToken, .revokeToken, .issueGrantTokens])
     }
 }

@@ -1,21 +1,14 @@
 import TenureAPI
 
-extension Endpoint {
-    /// Whether a read carries an entity tag. Probes, metrics, pages behind mailed links and the M-Pin protocol have
-    /// none.
-    fileprivate var isTagged: Bool {
-        let places = ["/v1/", "/.well-known/", "/docs", "/openapi.yaml", "/anchor"]
-        return method == "GET" && places.contains { template.text.hasPrefix($0) }
-    }
-}
-
 extension Reply {
     /// Adds the entity tag to a successful read, and replies with 304 if the caller has this very reply
     /// (RFC 9110 §13.1.2 and §15.4.5).
     ///
     /// A route may set `ETag`, `Cache-Control` and `Vary` itself. With `no-store` it gets no tag.
     func conditional(on headers: RequestHeaders, of endpoint: Endpoint) -> Reply {
-        guard endpoint.isTagged, status == 200, self.headers["Cache-Control"] != "no-store" else { return self }
+        guard endpoint.terms?.traits.contains(.conditional) == true, status == 200,
+            self.headers["Cache-Control"] != "no-store"
+        else { return self }
         var reply = self
         let tag = self.headers["ETag"] ?? EntityTag.text(of: body)
         reply.headers["ETag"] = tag
