@@ -108,7 +108,7 @@ struct LogCopies: Sendable {
         return NewEvent(
             id: renewal.of(event.id), stream: stream, type: event.type, schema: event.schema, data: data,
             actor: event.actor, app: event.app, requestId: event.requestId, source: event.source,
-            causes: event.causes)
+            causes: event.causes.map(renewal.of))
     }
 
     /// Replaces the challenge of a validation by one of now, and its two signatures.

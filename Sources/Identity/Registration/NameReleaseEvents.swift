@@ -1,9 +1,9 @@
 import Canonical
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// A provisional employee id was released: no device key was ever authorized under it.
@@ -20,16 +20,14 @@ package struct EmployeeIdReleased: EventPayload {
         Member("employeeId", \.employeeID), Member("reason", \.reason), Member("by", \.by))
 }
 
-/// A user's address was released, and another person may claim it.
+/// A user's address was released, and another person may claim it. The cause is an event in the tenant's ledger.
 package struct EmailReleased: EventPayload {
     package var userID: UserID
     /// The tenant whose decision released the address.
     package var tenant: TenantID
-    /// The event in that tenant's ledger that caused the release.
-    package var cause: UUID
 
     /// The members as the log has them.
     package static let members = EventMembers<EmailReleased>(
         "EmailReleased", EmailReleased.init,
-        Member("userId", \.userID), Member("tenant", \.tenant), Member("cause", \.cause))
+        Member("userId", \.userID), Member("tenant", \.tenant))
 }

@@ -2,9 +2,9 @@ package import Canonical
 package import ErrorCodes
 
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+import FoundationEssentials
 #else
-package import Foundation
+import Foundation
 #endif
 
 /// A person across tenants: the owner of the credentials.
@@ -62,7 +62,7 @@ package enum User: Decider {
         /// Verify the address that the event at this position has, by the link of a mail.
         case verifyEmail(address: Int64)
         /// Release the address, because a tenant reclaimed it or released the user's last account.
-        case releaseEmail(tenant: TenantID, cause: UUID)
+        case releaseEmail(tenant: TenantID)
         /// Erase the personal data and the credentials.
         case erase(AuthorityDecision)
     }
@@ -169,10 +169,10 @@ package enum User: Decider {
         case .endRecovery(let end): return endRecovery(state, end)
         case .recoverCredentials(let recover): return try decide(state, recover)
         case .verifyEmail(let position): return try verifyEmail(state, at: position)
-        case .releaseEmail(let tenant, let cause):
+        case .releaseEmail(let tenant):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail
-                ? [.emailReleased(EmailReleased(userID: id, tenant: tenant, cause: cause))] : []
+                ? [.emailReleased(EmailReleased(userID: id, tenant: tenant))] : []
         case .erase(let decision):
             guard let id = state.id else { throw .unknownUser }
             // The table has the same row for every account of the user.

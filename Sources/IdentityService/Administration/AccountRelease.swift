@@ -27,10 +27,9 @@ struct AccountRelease: Sendable {
     /// - Parameters:
     ///   - employee: The account that loses the id.
     ///   - id: The employee id.
-    ///   - cause: The event that releases it.
     ///   - registering: The user who gets an account in the same append, and so keeps the address.
     init(
-        of employee: EmployeeSnapshot, named id: CompanyEmployeeID, in tenant: TenantID, cause: UUID,
+        of employee: EmployeeSnapshot, named id: CompanyEmployeeID, in tenant: TenantID,
         registering: UserID? = nil, _ context: ServiceContext
     ) async throws {
         guard let account = employee.state.account else { throw ServiceError(.employeeUnknown) }
@@ -46,7 +45,7 @@ struct AccountRelease: Sendable {
         }
         let addresses = try await AddressHolders(context: context).releases(of: account.user)
         guard !addresses.isEmpty else { return }
-        events = try User.decided(user.state, .releaseEmail(tenant: tenant, cause: cause))
+        events = try User.decided(user.state, .releaseEmail(tenant: tenant))
         releases += addresses
         // Makes the append fail if another account of this user is registered meanwhile.
         statements.append(context.stillAccounts(accounts.count, of: account.user))

@@ -104,7 +104,7 @@ package struct DecideStatus: CallerUseCase {
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.uuid)
         after.apply(events, at: recorder.call.time)
         for event in events {
-            let eventId = try recorder.add(
+            try recorder.add(
                 event.payload, to: .employee(employee.id, in: tenant), version: employee.version, keys: keys)
             switch event {
             case .cancelled:
@@ -116,7 +116,7 @@ package struct DecideStatus: CallerUseCase {
                 guard let text = employee.state.account?.companyEmployeeID.text,
                     let id = try? CompanyEmployeeID(recorded: text)
                 else { continue }
-                try await AccountRelease(of: employee, named: id, in: tenant, cause: eventId, context)
+                try await AccountRelease(of: employee, named: id, in: tenant, context)
                     .add(to: &recorder)
             default: break
             }

@@ -91,7 +91,6 @@ package struct ReclaimEmail: CallerUseCase {
         in recorder: inout DecisionRecorder<DecisionResponse>
     ) async throws -> DecisionResponse {
         let context = recorder.context, tenant = recorder.access.tenant
-        var cause: UUID?
         var summary: EmployeeSummaryResponse?
         var company = tenant
         for plan in plans {
@@ -101,11 +100,10 @@ package struct ReclaimEmail: CallerUseCase {
             for account in plan.accounts {
                 let employee = account.after.id
                 for event in account.events {
-                    let eventId = try recorder.add(
+                    try recorder.add(
                         event.payload, to: .employee(employee, in: tenant.id), version: account.after.version,
                         keys: account.keys)
                     switch event {
-                    case .emailReclaimed: if cause == nil { cause = eventId }
                     case .cancelled: try recorder.dismiss(account.after, from: &company, decision)
                     case .idReleased:
                         if let release = try account.release(in: tenant.id, context) {
@@ -118,8 +116,10 @@ package struct ReclaimEmail: CallerUseCase {
                 recorder.statements.append(NewSession.deletion(employee: employee, tenant: tenant.id))
             }
         }
-        let source = try cause ?? addressOnly(address, of: user.id, decision, &recorder, tenant)
-        let released = try User.decided(user.state, .releaseEmail(tenant: tenant.id, cause: source))
+        if !recorder.events.contains(where: { $0.type == EmailReclaimed.type }) {
+            try addressOnly(address, of: user.id, decision, &recorder, tenant)
+        }
+        let released = try User.decided(user.state, .releaseEmail(tenant: tenant.id))
         try recorder.add(released, to: .user(user.id), version: user.version)
         return try await recorder.append(summary)
     }
@@ -142,12 +142,12 @@ package struct ReclaimEmail: CallerUseCase {
     private func addressOnly(
         _ address: EmailAddress, of user: UserID, _ decision: AuthorityDecision,
         _ recorder: inout DecisionRecorder<DecisionResponse>, _ tenant: TenantSnapshot
-    ) throws -> UUID {
+    ) throws {
         guard let reason = ReasonCode("reclaimed") else { throw ServiceError(.emailNotReclaimable) }
         let reclaim = Tenant.AddressReclaim(user: user, email: address, reason: reason)
         let events = try Tenant.decided(tenant.state, .reclaimAddress(reclaim, decision))
         guard let event = events.first else { throw ServiceError(.emailNotReclaimable) }
-        return try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
+        try recorder.add(event.payload, to: .tenant(tenant.id), version: tenant.version, keys: [:])
     }
 
     /// The events for one of the user's employees; `nil` for one whose address is already reclaimed or erased.

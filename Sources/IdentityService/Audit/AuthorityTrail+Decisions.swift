@@ -283,9 +283,8 @@ extension AuthorityTrail {
         case (.expired, .policy):
             let end = account.registeredAt.adding(Employee.provisionalLifetime)
             return end <= event.time ? nil : "the employee id is released before its time is over"
-        case (.invited, .policy):
-            return lastInvitationUse.map { $0.time == event.time && $0.request == event.requestId } == true
-                ? nil : "the employee id is released for an invitation that was not used"
+        // The use of the invitation is the cause that it names.
+        case (.invited, .policy): return nil
         default: return "the employee id is released without authority"
         }
     }

@@ -6,7 +6,7 @@ import Ledger
 
 /// Judges the ends of waits, and the devices that were confirmed by mail, from the state of the ledger.
 ///
-/// ``CauseTrail`` holds them against the flows that were proved before, and against their neighbours.
+/// ``CauseTrail`` holds them against the proofs of the flows that they name, and against what they cause.
 extension AuthorityTrail {
     static let waitWithoutKey = "a wait ends for a device key that is not in force"
     static let mailForNoKey = "a mail confirms a device key that is not pending"

@@ -45,8 +45,6 @@ struct AuthorityTrail: Sendable {
     private(set) var invitations: [InvitationID: Invitation.State] = [:]
     private(set) var mpin = MPinTrail()
     private(set) var openID = OpenIDTrail()
-    /// The append in which an invitation was last used: it may release one provisional id, that of the invitation.
-    private(set) var lastInvitationUse: (time: Timestamp, request: String?)?
     /// Employees who registered without the invitation that the policy requires, with the position. Its use follows in
     /// the same append.
     private var uninvited: [EmployeeID: Int64] = [:]
@@ -120,8 +118,6 @@ struct AuthorityTrail: Sendable {
     /// Takes an event that does not concern authority; its leaf belongs to the tree that statements name.
     mutating func pass(_ leaf: [UInt8], at position: Int64) {
         settle(nil)
-        statements.pass(at: position)
-        tenantDecided.before = tenantDecided.last
         roots.append(leaf, at: position)
     }
 
@@ -183,10 +179,7 @@ struct AuthorityTrail: Sendable {
         switch payload {
         case let payload as EmployeeRegistered:
             if tenant.policy.registrationMode == .invited { uninvited[payload.employeeID] = event.position }
-        case let payload as InvitationUsed:
-            lastInvitationUse = (event.time, event.requestId)
-            uninvited[payload.employeeID] = nil
-        case let payload as EmployeeIdReleased where payload.reason == .invited: lastInvitationUse = nil
+        case let payload as InvitationUsed: uninvited[payload.employeeID] = nil
         case let payload as EmployeeCancelled:
             if case .operator = payload.by { cancelled = (payload.employeeID, event.position) }
             endChains(event, payload)

@@ -1,351 +1,150 @@
 import Canonical
-import Credentials
 import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
 
-/// Finds events that the service appends only together with another one, and that came without it.
+/// Looks up the causes that events name, and judges them by ``CauseTable``.
 ///
-/// A registration has a device key beside it. A presented key and a session have a validation in the same append, or
-/// new credentials in the user's directory. A session may also end the wait of a flow that was proved before, once. A
-/// released address has the decision of a tenant that caused it. Tenants' ledgers are read first, so the events of
-/// directories are compared with what these left open.
+/// A cause needs the right type, person and device, and causes one event of a type. One that the tenant's ledger lacks
+/// is looked up in its user's directory, which is read later; about one that a bundle does not hold nothing is said.
+/// Events of an append have one time in a ledger, and a browser waits for at most 30 minutes. Older causes are
+/// forgotten, so memory grows with the causes of 30 minutes and with the flows that were proved.
 struct CauseTrail: Sendable {
-    private struct Place: Sendable {
-        let ledger: LedgerID
-        let position: Int64
-        let words: String
+    /// An event whose cause was not read yet: it follows in the same append, or lies in the user's directory.
+    private struct Need: Sendable {
+        let effect: CauseFacts, rule: CauseTable.Rule, violation: Violation
     }
 
-    /// Credentials that a device must have set in the user's directory.
-    private struct Need: Hashable, Sendable {
-        let user: UUID
-        let key: KeyFingerprint
-        /// The flow of a presented key.
-        var flow: UUID?
-        /// The request of a session.
-        var app: UUID?
-        var requestID: String?
-    }
+    /// The causes, with the types of the events that named them. At a limit those that are too old are forgotten.
+    private var causes: [UUID: (facts: CauseFacts, effects: [String])] = [:]
+    private var limit = 1_024, last: Timestamp?
+    private var needs: [UUID: [Need]] = [:], ofFlows: [String: Set<UUID>] = [:]
+    /// The events of the present append whose effect must follow, and all events that lack a cause or an effect.
+    private var awaited: [UUID: Violation] = [:], alone: [Violation] = []
+    var releases = ReleaseTrail()
 
-    /// What the events of one append have in common, and which causes were among them.
-    private struct Append: Sendable {
-        let time: Timestamp
-        let app: UUID?
-        let requestID: String?
-        /// The flows that were validated.
-        var validated: [UUID: Proof] = [:]
-        /// The device keys that were authorized, by account.
-        var authorized: Set<AuthorityTrail.Holder> = []
-        /// The accounts that were registered, and those whose key is still missing with their places.
-        var registered: Set<UUID> = []
-        var keyless: [UUID: Place] = [:]
-        /// The sessions that the ends of waits name, with the places of these.
-        var waits: [UUID: Wait] = [:]
-        /// The devices that were confirmed by mail and that no app has vouched for yet.
-        var mailed: [Device: Place] = [:]
-        /// The keys and sessions whose cause may still follow.
-        var open: [Open] = []
-
-        init(_ event: RecordedEvent) {
-            time = event.time
-            app = event.app
-            requestID = event.requestId
+    /// Returns what is wrong with a tenant's event, or `nil`. The first one with its statement leads and causes it.
+    mutating func follow(
+        _ event: RecordedEvent, leader: UUID?, _ accounts: [EmployeeID: Employee.State]
+    ) -> String? {
+        if event.time != last {
+            alone += awaited.values
+            (awaited, last) = ([:], event.time)
         }
+        let named = event.causes.filter { $0 != leader }
+        guard CauseTable.types.contains(event.type) else { return named.isEmpty ? nil : CauseTable.wrong }
+        var facts = CauseFacts(event)
+        let account = facts.employee.flatMap { accounts[EmployeeID($0)] }
+        facts.user = facts.user ?? account?.account?.user.uuid
+        releases.follow(event, facts)
+        let words = repeated(event, facts) ?? judge(event, facts, named, account)
+        remember(event, facts)
+        if words != nil { awaited[event.id] = nil }
+        return words
+    }
 
-        func isOf(_ event: RecordedEvent) -> Bool {
-            time == event.time && app == event.app && requestID == event.requestId
+    private mutating func repeated(_ event: RecordedEvent, _ facts: CauseFacts) -> String? {
+        if event.streamVersion > 1, let words = CauseTable.firsts[event.type] { return words }
+        guard let words = CauseTable.onceInFlow[event.type], let flow = facts.flow else { return nil }
+        return ofFlows[event.type, default: []].insert(flow).inserted ? nil : words
+    }
+
+    /// Returns what is wrong with the names of an event: one cause for each rule that demands it, and no others.
+    private mutating func judge(
+        _ event: RecordedEvent, _ facts: CauseFacts, _ named: [UUID], _ account: Employee.State?
+    ) -> String? {
+        if CauseTable.ofSessions.contains(event.type) { return nil }
+        var rules = CauseTable.rules(of: event.type, event.data), isWrong = false
+        for id in named {
+            let rule = rules.firstIndex { take(id, event, facts, $0) }
+            if let rule { rules.remove(at: rule) } else { isWrong = true }
         }
-    }
-
-    /// Who proved a secret, with which device.
-    private struct Proof: Sendable {
-        let key: KeyFingerprint
-        /// The account; `nil` where the event names none.
-        let employee: UUID?
-        /// Whether a session was opened by it.
-        var isUsed = false
-    }
-
-    /// A device of an account.
-    private struct Device: Hashable, Sendable {
-        let employee: UUID
-        let key: KeyFingerprint
-    }
-
-    /// The end of a wait.
-    private struct Wait: Sendable {
-        let employee: EmployeeID
-        let key: KeyFingerprint
-        let place: Place
-        /// Whether its session was opened.
-        var isUsed = false
-    }
-
-    private struct Open: Sendable {
-        let employee: EmployeeID
-        /// The session; `nil` for a presented key.
-        var session: UUID?
-        let need: Need
-        let place: Place
-    }
-
-    static let uncausedKey = "a device key is presented without a registration, a log-in or a recovery"
-    static let uncausedSession = "a session is opened without a log-in"
-    static let keyless = "an account is registered without a device key"
-    static let uncausedRefund = "attempts are given back without a proof"
-    static let uncausedRelease = "an address is released without a decision of the company"
-
-    private var append: Append?
-    private var waits = WaitTrail()
-    /// The flows in which a secret was proved, in a tenant's ledger or to a directory.
-    private var proofs: Set<UUID> = [], addressed: Set<UUID> = []
-    /// The flows in which a key was presented: each presents one.
-    private var flows: Set<UUID> = []
-    private var needs: [Need: [Place]] = [:]
-    /// The registrations without a key, the waits without a session, and the confirmations without an authorization.
-    private var alone: [Place] = []
-    /// The users whose address an event of a tenant's ledger may release, by the event's id.
-    private var releases: [UUID: UUID] = [:]
-    /// The tenants whose ledgers were read completely, with the time of the last event.
-    private var ends: [LedgerID: Timestamp] = [:]
-    private var last: Timestamp?
-    /// When the verification of a database began, less what an append may take: what is older was read.
-    var readSince: Timestamp?
-    /// Whether all tenants' ledgers were read.
-    var isComplete = false
-
-    // MARK: Tenants' ledgers
-
-    /// Takes an event of a tenant's ledger, and returns what is wrong with it or `nil`.
-    ///
-    /// - Parameter user: The user behind an account.
-    mutating func follow(_ event: RecordedEvent, user: (EmployeeID) -> UUID?) -> String? {
-        last = event.time
-        if append?.isOf(event) != true { close(next: Append(event)) }
-        switch event.type {
-        case AnswersValidated.type, PassphraseValidated.type, MPinValidated.type: return validated(event)
-        case EmployeeRegistered.type:
-            let missing = place(event, Self.keyless)
-            append?.registered.insert(event.stream.id)
-            append?.keyless[event.stream.id] = missing
-        case EmployeeKeyAuthorized.type, ReturnCompleted.type:
-            waits.authorize(event.stream.id)
-            guard let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }) else { return nil }
-            append?.authorized.insert(AuthorityTrail.Holder(employee: event.stream.id, key: key))
-            vouched(event, key)
-        case EmployeeKeyPresented.type: return presented(event, user)
-        case SessionOpened.type: return opened(event, user)
-        case WaitEnded.type: return waited(event)
-        case DeviceMailConfirmed.type: return confirmed(event)
-        case EmailReclaimed.type, AddressReclaimed.type: releases[event.id] = event.data["userId"]?.uuid
-        case EmployeeIdReleased.type:
-            releases[event.id] = event.data["employeeId"]?.uuid.flatMap { user(EmployeeID($0)) }
-        default: break
+        if let words = rules.lazy.compactMap(\.words).first ?? (isWrong ? CauseTable.wrong : nil) {
+            guard CauseTable.inDirectories.contains(words) else { return words }
+            alone.append(violation(event, words))
+            return nil
         }
-        return nil
+        let isFurther =
+            event.type == DeviceMailConfirmed.type && account?.keys.values.contains { $0.authorized != nil } == true
+        return isFurther && causes[named[0]]?.facts.type == EmployeeKeyPresented.type ? CauseTable.chosenSecret : nil
     }
 
-    /// Takes an event that was not read.
-    mutating func pass() { close(next: nil) }
-
-    private mutating func validated(_ event: RecordedEvent) -> String? {
-        guard event.streamVersion == 1 else { return "a flow has a second proof" }
-        let key = Self.deviceKey(event).map { KeyFingerprint(of: $0) }, employee = event.data["employeeId"]?.uuid
-        proofs.insert(event.stream.id)
-        append?.validated[event.stream.id] = key.map { Proof(key: $0, employee: employee) }
-        if let key, let employee {
-            waits.prove(event.stream.id, by: employee, with: key, ofSecret: true, at: event.time)
+    /// Takes a cause that an event names by a rule, and returns whether it may.
+    private mutating func take(
+        _ id: UUID, _ event: RecordedEvent, _ effect: CauseFacts, _ rule: CauseTable.Rule
+    ) -> Bool {
+        if let cause = causes[id] {
+            guard rule.permits(cause.facts, for: effect), !cause.effects.contains(event.type) else { return false }
+            causes[id]?.effects.append(event.type)
+            if CauseTable.effects[cause.facts.type]?.type == event.type { awaited[id] = nil }
+            return true
         }
-        return nil
+        guard let words = rule.words, CauseTable.inDirectories.contains(words),
+            needs[id]?.contains(where: { $0.effect.type == event.type }) != true
+        else { return false }
+        needs[id, default: []].append(Need(effect: effect, rule: rule, violation: violation(event, words)))
+        return true
     }
 
-    /// The device key of a validation. Its challenge names the same one, as the event's signatures were checked for.
-    private static func deviceKey(_ event: RecordedEvent) -> PublicKeyBytes? {
-        if let key = event.data["employeeKey"]?.bytes { return PublicKeyBytes(key) }
-        let challenge = event.data["challenge"]?.bytes.flatMap { try? Challenge(kept: $0) }
-        return challenge.flatMap { PublicKeyBytes($0.fields.employeeKey.bytes) }
+    private mutating func remember(_ event: RecordedEvent, _ facts: CauseFacts) {
+        guard CauseTable.kept.contains(event.type) else { return }
+        awaited[event.id] = CauseTable.effects[event.type].map { violation(event, $0.words) }
+        let open = needs.removeValue(forKey: event.id) ?? []
+        alone += open.filter { !$0.rule.permits(facts, for: $0.effect) }.map(\.violation)
+        causes[event.id] = (facts, open.map(\.effect.type))
+        guard causes.count > limit else { return }
+        causes = causes.filter { event.time <= $0.value.facts.time.adding(CauseTable.wait) }
+        limit = max(1_024, causes.count * 2)
     }
 
-    private mutating func presented(_ event: RecordedEvent, _ user: (EmployeeID) -> UUID?) -> String? {
-        guard let payload = try? EventCodec.payload(of: event) as? EmployeeKeyPresented else { return nil }
-        append?.keyless[payload.employeeID.uuid] = nil
-        guard flows.insert(payload.flow.uuid).inserted else { return Self.uncausedKey }
-        let fingerprint = KeyFingerprint(of: payload.key)
-        waits.prove(
-            payload.flow.uuid, by: payload.employeeID.uuid, with: fingerprint, ofSecret: false, at: event.time)
-        guard let user = user(payload.employeeID) else { return nil }
-        let need = Need(user: user, key: fingerprint, flow: payload.flow.uuid)
-        let place = place(event, Self.uncausedKey)
-        append?.open.append(Open(employee: payload.employeeID, need: need, place: place))
-        return nil
-    }
-
-    private mutating func opened(_ event: RecordedEvent, _ user: (EmployeeID) -> UUID?) -> String? {
-        guard event.streamVersion == 1 else { return Self.uncausedSession }
-        guard let employee = event.data["employeeId"]?.uuid.map({ EmployeeID($0) }),
-            case .string(let text)? = event.data["fingerprint"], let key = KeyFingerprint(hex: text),
-            let user = user(employee)
-        else { return nil }
-        let need = Need(user: user, key: key, app: event.app, requestID: event.requestId)
-        let place = place(event, Self.uncausedSession)
-        append?.open.append(Open(employee: employee, session: event.stream.id, need: need, place: place))
-        return nil
-    }
-
-    private mutating func waited(_ event: RecordedEvent) -> String? {
-        guard let payload = try? EventCodec.payload(of: event) as? WaitEnded else { return nil }
-        if let words = waits.end(payload, at: event.time) { return words }
-        let wait = Wait(
-            employee: payload.employeeID, key: KeyFingerprint(of: payload.key),
-            place: place(event, WaitTrail.sessionless))
-        append?.waits[payload.sessionID.uuid] = wait
-        return nil
-    }
-
-    private mutating func confirmed(_ event: RecordedEvent) -> String? {
-        guard let payload = try? EventCodec.payload(of: event) as? DeviceMailConfirmed else { return nil }
-        if let words = waits.confirm(payload, at: event.time) { return words }
-        let device = Device(employee: payload.employeeID.uuid, key: payload.fingerprint)
-        let unvouched = place(event, WaitTrail.unvouched)
-        append?.mailed[device] = unvouched
-        return nil
-    }
-
-    /// Takes the authorization of a key by an app, which a confirmation of the same append stands before.
-    private mutating func vouched(_ event: RecordedEvent, _ key: PublicKeyBytes) {
-        guard append?.mailed.isEmpty == false,
-            let payload = try? EventCodec.payload(of: event) as? EmployeeKeyAuthorized,
-            case .app = payload.by
-        else { return }
-        append?.mailed[Device(employee: event.stream.id, key: KeyFingerprint(of: key))] = nil
-    }
-
-    private func place(_ event: RecordedEvent, _ words: String) -> Place {
-        Place(ledger: event.ledger, position: event.position, words: words)
-    }
-
-    /// Ends an append: what has no cause in it needs one in the user's directory.
-    private mutating func close(next: Append?) {
-        defer { append = next }
-        guard var append else { return }
-        alone += append.keyless.values
-        for open in append.open {
-            if let session = open.session, let wait = append.waits[session], wait.employee == open.employee,
-                wait.key == open.need.key
-            {
-                append.waits[session]?.isUsed = true
-            } else if !isCaused(open, &append) {
-                needs[open.need, default: []].append(open.place)
-            }
-        }
-        alone += append.waits.values.filter { !$0.isUsed }.map(\.place) + append.mailed.values
-    }
-
-    /// A proof opens one session, of the person who gave it, on the device that signed it.
-    private func isCaused(_ open: Open, _ append: inout Append) -> Bool {
-        if let flow = open.need.flow { return append.validated[flow]?.key == open.need.key }
-        let proof = append.validated.first { _, proof in
-            proof.key == open.need.key && !proof.isUsed && proof.employee ?? open.employee.uuid == open.employee.uuid
-        }
-        if let proof { append.validated[proof.key]?.isUsed = true }
-        return proof != nil || append.registered.contains(open.employee.uuid)
-            || append.authorized.contains {
-                $0.employee == open.employee.uuid && KeyFingerprint(of: $0.key) == open.need.key
-            }
+    private func violation(_ event: RecordedEvent, _ words: String) -> Violation {
+        Violation(.signature, ledger: event.ledger, position: event.position, words)
     }
 
     /// Notes that a tenant's ledger was read completely.
     mutating func complete(_ company: LedgerID) {
-        close(next: nil)
-        ends[company] = last ?? .earliest
-        flows = []
-        waits = WaitTrail()
+        alone += awaited.values
+        (causes, ofFlows, awaited) = ([:], [:], [:])
+        releases.complete(company, last)
     }
 
-    /// The events without another one beside them, after a tenant's ledger was read.
-    var unresolved: [Violation] { Self.violations(alone) }
-
-    // MARK: Directories
+    /// The events without a cause or an effect, after a tenant's ledger was read.
+    var unresolved: [Violation] { alone.sorted { ($0.position ?? 0) < ($1.position ?? 0) } }
 
     /// Takes an event of a directory, and returns what is wrong with it or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
-        switch event.type {
-        case CredentialsSet.type, CredentialsChanged.type:
-            if !needs.isEmpty { supply(event) }
-            return nil
-        case EmailReleased.type: return released(event)
-        case AddressProved.type:
-            if let flow = event.data["flow"]?.uuid { addressed.insert(flow) }
-            return nil
-        case AttemptsCleared.type: return cleared(event)
-        default: return nil
+        if let open = needs[event.id] {
+            let facts = CauseFacts(event)
+            var types: Set<String> = []
+            needs[event.id] = open.filter {
+                !$0.rule.permits(facts, for: $0.effect, elsewhere: true) || !types.insert($0.effect.type).inserted
+            }
         }
-    }
-
-    /// Attempts are given back in the append that records the proof.
-    private func cleared(_ event: RecordedEvent) -> String? {
-        guard isComplete, let flow = event.data["flow"]?.uuid, !proofs.contains(flow), !addressed.contains(flow) else {
-            return nil
-        }
-        // The directory may be ahead by what was appended after the tenants' ledgers were read.
-        return readSince.map { event.time < $0 } ?? true ? Self.uncausedRefund : nil
-    }
-
-    private mutating func supply(_ event: RecordedEvent) {
-        guard let challenge = event.data["challenge"]?.bytes.flatMap({ try? Challenge(kept: $0) }),
-            let key = PublicKeyBytes(challenge.fields.employeeKey.bytes)
-        else { return }
-        let user = event.stream.id, fingerprint = KeyFingerprint(of: key)
-        supply(Need(user: user, key: fingerprint, flow: challenge.fields.flow))
-        supply(Need(user: user, key: fingerprint, app: event.app, requestID: event.requestId))
-    }
-
-    private mutating func supply(_ need: Need) {
-        guard let places = needs[need] else { return }
-        needs[need] = places.count > 1 ? Array(places.dropFirst()) : nil
-    }
-
-    private mutating func released(_ event: RecordedEvent) -> String? {
-        guard let payload = try? EventCodec.payload(of: event) as? EmailReleased else { return nil }
-        let tenant = LedgerID(payload.tenant.uuid)
-        if releases[payload.cause] == event.stream.id {
-            releases[payload.cause] = nil
-            return nil
-        }
-        guard let end = ends[tenant] else { return isComplete ? Self.uncausedRelease : nil }
-        // The directory may be ahead by what was appended after the tenant's ledger was read.
-        return event.time < max(end, readSince ?? end) ? Self.uncausedRelease : nil
+        return releases.match(event)
     }
 
     mutating func merge(_ other: CauseTrail) {
         needs.merge(other.needs) { $0 + $1 }
-        proofs.formUnion(other.proofs)
-        releases.merge(other.releases) { first, _ in first }
-        ends.merge(other.ends) { first, _ in first }
+        releases.merge(other.releases)
     }
 
-    /// The directories that must have the causes.
-    var directories: Set<LedgerID> { Set(needs.keys.map { .directory(of: UserID($0.user)) }) }
-
-    /// The users who must have the causes.
-    var users: Set<UUID> { Set(needs.keys.map(\.user)) }
+    /// The users whose directories must have the causes.
+    var users: Set<UUID> { Set(needs.values.joined().compactMap(\.effect.user)) }
 
     /// The part that concerns one directory.
     func part(of directory: LedgerID) -> CauseTrail {
         var part = self
-        part.needs = needs.filter { LedgerID.directory(of: UserID($0.key.user)) == directory }
-        part.releases = releases.filter { LedgerID.directory(of: UserID($0.value)) == directory }
+        part.needs = needs.compactMapValues { needs in
+            let own = needs.filter { $0.effect.user.map { .directory(of: UserID($0)) } == directory }
+            return own.isEmpty ? nil : own
+        }
+        part.releases = releases.part(of: directory)
         return part
     }
 
     /// The events without a cause, after a whole directory was read.
-    var violations: [Violation] { Self.violations(needs.values.flatMap(\.self)) }
-
-    private static func violations(_ places: [Place]) -> [Violation] {
-        places.sorted { ($0.ledger, $0.position) < ($1.ledger, $1.position) }.map {
-            Violation(.signature, ledger: $0.ledger, position: $0.position, $0.words)
-        }
+    var violations: [Violation] {
+        needs.values.joined().map(\.violation).sorted { ($0.position ?? 0) < ($1.position ?? 0) }
     }
 }

@@ -154,7 +154,8 @@ struct ValidatedKeys: Sendable {
         for (key, place) in places {
             directories[.directory(of: UserID(key.user)), default: ValidatedKeys()].places[key] = place
         }
-        for directory in wanted.union(recoveries.directories).union(causes.directories).union(directories.keys) {
+        let caused = causes.users.map { LedgerID.directory(of: UserID($0)) }
+        for directory in wanted.union(recoveries.directories).union(caused).union(directories.keys) {
             directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
             directories[directory]?.returns = returns
             directories[directory]?.causes = causes.part(of: directory)

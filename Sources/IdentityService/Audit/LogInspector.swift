@@ -66,8 +66,7 @@ struct LogInspector: EventInspector {
         }
         validated.follow(event)
         let words = trail.follow(event)
-        let employees = trail.employees
-        let uncaused = validated.causes.follow(event) { employees[$0]?.account?.user.uuid }
+        let uncaused = validated.causes.follow(event, leader: trail.statements.leader, trail.employees)
         return words ?? uncaused ?? wrongTime
     }
 
@@ -78,7 +77,6 @@ struct LogInspector: EventInspector {
             authority.pass(leaf, at: position)
         } else {
             trail.pass(leaf, at: position)
-            validated.causes.pass()
         }
         return wrongTime
     }

@@ -13,6 +13,8 @@ struct OpenIDTrail: Sendable {
 
     private struct Session: Sendable {
         let opened: GrantGround.Session
+        /// The event that opened it, which others name as their cause.
+        let id: UUID
         /// When the session ends at the latest, unless it is refreshed.
         let expiry: Timestamp
         /// Whether a browser got a cookie for it.
@@ -48,7 +50,8 @@ struct OpenIDTrail: Sendable {
         case let payload as SessionOpened:
             // Pages never refresh a session, so what depends on it is opened before its first end.
             sessions[payload.sessionID.uuid] = Session(
-                opened: GrantGround.Session(payload, at: GrantGround.Moment(event)), expiry: payload.expiresAt)
+                opened: GrantGround.Session(payload, at: GrantGround.Moment(event)), id: event.id,
+                expiry: payload.expiresAt)
             guard sessions.count > limit else { return }
             sessions = sessions.filter { $0.value.expiry.adding(Self.appendTime) >= event.time }
             limit = max(1_024, sessions.count * 2)
@@ -77,8 +80,10 @@ struct OpenIDTrail: Sendable {
             if let words = session(payload.sessionID, payload.employeeID, event) { return words }
             return sessions[payload.sessionID.uuid]?.isBrowsed == true ? Self.browsed : nil
         case let payload as SessionClosed:
-            return (payload.reason == .replaced || payload.successor != nil) && !isReplaced(payload, event)
-                ? Self.unreplaced : nil
+            guard payload.reason == .replaced || payload.successor != nil else {
+                return event.causes.isEmpty ? nil : CauseTable.wrong
+            }
+            return isReplaced(payload, event) ? nil : Self.unreplaced
         case let payload as GrantOpened:
             if let words = session(payload.sessionID, payload.employeeID, event) { return words }
             return opened(payload, in: tenant, employees[payload.employeeID])
@@ -101,7 +106,7 @@ struct OpenIDTrail: Sendable {
         guard event.streamVersion == 1, let session = sessions[id.uuid], session.opened.employee == employee,
             event.time <= session.expiry.adding(Self.appendTime)
         else { return Self.sessionless }
-        return nil
+        return event.causes == [session.id] ? nil : CauseTable.wrong
     }
 
     /// Whether the log-in of an event's append opened the successor of a session in its browser: for the same account and
@@ -110,10 +115,9 @@ struct OpenIDTrail: Sendable {
         guard payload.reason == .replaced, let former = sessions[payload.sessionID.uuid],
             let next = payload.successor.flatMap({ sessions[$0.uuid] })
         else { return false }
-        let opened = next.opened.opened
         return former.isBrowsed && next.isBrowsed && !next.isSuccessor
             && former.opened.employee == next.opened.employee && former.opened.fingerprint == next.opened.fingerprint
-            && opened.time == event.time && opened.requestID == event.requestId
+            && event.causes == [next.id] && next.opened.opened.time == event.time
     }
 
     /// What is wrong with a grant by what it rests on. The credentials lie in another ledger.

@@ -7,8 +7,8 @@ import Ledger
 /// The signed statements of one ledger that have decided something: each decides once.
 ///
 /// The events of one append may share a statement: a reclaim has the cancellation with it, and one event for each
-/// account, and an undone return revokes several device keys. They are neighbours of the same time, app and request, and
-/// of different types, subjects or keys. Anything else with a known statement is a copy.
+/// account, and an undone return revokes several device keys. The others name the first one as their cause, and have
+/// other types, subjects or keys. Anything else with a known statement is a copy.
 ///
 /// Memory grows by some 60 bytes for each decision.
 struct UsedStatements: Sendable {
@@ -59,52 +59,37 @@ struct UsedStatements: Sendable {
     }
 
     /// What the events of one append have in common.
-    private struct Append: Equatable {
-        let time: Timestamp
-        let app: UUID?
-        let requestID: String?
 
-        init(_ event: RecordedEvent) {
-            time = event.time
-            app = event.app
-            requestID = event.requestId
-        }
+    /// The first event with a statement.
+    private struct First {
+        let statement: Digest
+        let id: UUID
+        let time: Timestamp
+        let position: Int64
     }
 
-    /// The statements before the present run of neighbours, and the effects of all.
+    /// The statements that decided something, and the effects of all.
     private var known: Set<Digest> = []
-    private var append: Append?
-    /// The statement of the present run.
-    private var run: Digest?
-    /// The position at which the present run begins: an append is judged by what was before it.
-    private(set) var runStart: Int64 = 1
+    /// The event with the latest statement.
+    private var first: First?
+    /// The first event with the statement of the event taken last; `nil` if that is the first one or has none.
+    private(set) var leader: UUID?
+    /// The position of the first event with the latest statement: an append is judged by what was before it.
+    var runStart: Int64 { first?.position ?? 1 }
 
     /// Takes the next event of the ledger, and returns how its statement was used before.
     mutating func use(_ event: RecordedEvent) -> Use {
-        let own = Append(event), isNeighbour = own == append
-        append = own
-        guard case .string(let text)? = event.data["by"]?["statement"] else {
-            if !isNeighbour { end(at: event.position) }
-            return .first
+        leader = nil
+        guard case .string(let text)? = event.data["by"]?["statement"] else { return .first }
+        let statement = Digest(statement: text), subject = event.data["employeeId"]?.uuid ?? event.stream.id
+        if let first, first.statement == statement, first.time == event.time, event.causes.contains(first.id) {
+            leader = first.id
         }
-        let statement = Digest(statement: text)
-        if !isNeighbour || (run != nil && run != statement) { end(at: event.position) }
-        let subject = event.data["employeeId"]?.uuid ?? event.stream.id
         guard known.insert(Digest(statement, event, subject)).inserted else { return .again }
-        guard !known.contains(statement) else { return .elsewhere }
-        run = statement
+        let isKnown = !known.insert(statement).inserted
+        if leader != nil { return .first }
+        if isKnown { return .elsewhere }
+        first = First(statement: statement, id: event.id, time: event.time, position: event.position)
         return .first
-    }
-
-    /// Takes an event that was not read: it is no neighbour of another.
-    mutating func pass(at position: Int64) {
-        append = nil
-        end(at: position)
-    }
-
-    private mutating func end(at position: Int64) {
-        if let run { known.insert(run) }
-        run = nil
-        runStart = position
     }
 }

@@ -49,8 +49,8 @@ package struct VerifyLog: Sendable {
         let known = (records: system.records, system: system.authority, disowned: disowned)
         // Tenants come first: the records that their validations need are in directories, which are read later.
         var validated = try await verify(rest.filter { !$0.isDirectory }, known, [:], &report, counter)
-        validated.causes.isComplete = request.ledger == nil
-        validated.causes.readSince = began.adding(.zero - LedgerTimes.lead)
+        validated.causes.releases.isComplete = request.ledger == nil
+        validated.causes.releases.readSince = began.adding(.zero - LedgerTimes.lead)
         // For a single tenant only its users' streams are read: directories hold those of all tenants.
         if request.ledger != nil {
             report.violations += try await UserRecords(pool: pool, disowned: disowned).violations(of: validated)

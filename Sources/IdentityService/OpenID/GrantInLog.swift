@@ -15,7 +15,9 @@ struct GrantInLog: Sendable {
     let consentVersion: Int
     /// The id of the session that was read.
     let sessionID: UUID
-    /// The session; `nil` if its stream does not exist.
+    /// The event that opened the session; `nil` if its stream does not exist.
+    let opening: UUID?
+    /// The session, likewise.
     let session: GrantGround.Session?
     /// The grant; `nil` if its stream does not exist.
     let grant: GrantGround.Grant?
@@ -44,7 +46,8 @@ struct GrantInLog: Sendable {
         return GrantInLog(
             tenant: log.tenant, employee: log.employee,
             client: try await context.signed(StateLoader.app(client, events[.app(client)] ?? [])), ground: ground,
-            consentVersion: consents.version, sessionID: session, session: log.session,
+            consentVersion: consents.version, sessionID: session,
+            opening: events[.session(session, in: tenant)]?.first?.id, session: log.session,
             grant: try GrantGround.Grant(events[granted] ?? []), longest: context.settings.grantLifetime)
     }
 

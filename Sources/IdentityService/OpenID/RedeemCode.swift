@@ -121,7 +121,9 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         let tenant = log.tenant.id, employee = log.employee.id
         var recorder = EventRecorder(
             context, at: call.time,
-            metadata: EventMetadata(actor: employee.uuid, app: client.id, requestId: call.requestId))
+            metadata: EventMetadata(
+                actor: employee.uuid, app: client.id, requestId: call.requestId,
+                causes: log.opening.map { [$0] } ?? []))
         try recorder.add(
             GrantOpened(
                 grantID: GrantID(row.id), sessionID: SessionID(row.session), employeeID: employee,

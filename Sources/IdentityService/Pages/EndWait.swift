@@ -85,11 +85,13 @@ package struct EndWait: UseCase, CustomStringConvertible {
         recorder.expectations[.user(scene.user.id)] = scene.user.version
         // Verification compares the recorded times.
         recorder.notAfter = min(proof.expires, scene.row.expiresAt)
+        var metadata = recorder.metadata
+        metadata.causes = [try await scene.proof(context)]
         try recorder.add(
             WaitEnded(
                 flow: flow, employeeID: employee.id, sessionID: SessionID(session.id), key: scene.key.key,
                 challenge: challenge, deviceSignature: proof.signature),
-            to: stream, version: events.version)
+            to: stream, version: events.version, metadata: metadata)
         try await recorder.open(session)
         recorder.statements.append(scene.row.deletion)
         let appended = try await recorder.append()

@@ -41,11 +41,13 @@ struct WaitDecision: Sendable {
             guard !events.isEmpty else { return false }
             var decision = recorder(access)
             decision.notAfter = mail.until
-            try decision.add(
+            var metadata = decision.recorder.metadata
+            metadata.causes = [try await scene.proof(context)]
+            try decision.recorder.add(
                 DeviceMailConfirmed(
                     flow: flow, employeeID: scene.employee.id, fingerprint: scene.key.fingerprint,
                     address: recipient.position),
-                to: .wait(flow.uuid, in: tenant), version: 0)
+                to: .wait(flow.uuid, in: tenant), version: 0, metadata: metadata)
             try decision.add(events, to: .employee(scene.employee.id, in: tenant), version: scene.employee.version)
             if recipient.verifies {
                 let verified = try User.decided(scene.user.state, .verifyEmail(address: recipient.position))

@@ -59,6 +59,12 @@ struct WaitScene: Sendable {
         }
     }
 
+    /// The event that proved the flow: its validation, or that of the key if the secrets were chosen in the flow.
+    func proof(_ context: ServiceContext) async throws -> UUID {
+        let stream = StreamID.flow(row.flow, in: tenant.id)
+        return try await context.reader.streams([stream])[stream]?.first?.id ?? key.presented.id
+    }
+
     /// The position of the newest decision about the key that the scene shows, or 0.
     var decided: Int64 { key.authorized?.position ?? 0 }
 }

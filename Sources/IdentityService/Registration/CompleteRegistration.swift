@@ -300,11 +300,11 @@ extension CompleteRegistration {
             state.registration?.invitation == nil ? .expired(at: recorder.call.time) : .invited
         let events = try Employee.decided(holder.state, .releaseID(command))
         guard let released = events.first else { throw ServiceError(.employeeAlreadyRegistered) }
-        let cause = try recorder.add(
+        try recorder.add(
             released.payload, to: .employee(holder.id, in: tenant.id), version: holder.version, keys: [:], about: nil,
             by: nil)
         let release = try await AccountRelease(
-            of: holder, named: id, in: tenant.id, cause: cause, registering: UserID(state.userId), context)
+            of: holder, named: id, in: tenant.id, registering: UserID(state.userId), context)
         try release.add(to: &recorder)
     }
 }

@@ -51,18 +51,22 @@ struct CountersignFirstKey: Sendable {
                 key: device, decision: try access.decision(try exchange.vouch(statement, app.presented)),
                 tenant: access.tenant.state, time: time)
             let events = try Employee.decided(employee.state, .authorizeKey(authorize))
-            return try await append(events, employee, access, state, methods, app, run)
+            return try await append(events, causedBy: key.presented, employee, access, state, methods, app, run)
         }
     }
 
     private func append(
-        _ events: [EmployeeEvent], _ employee: EmployeeSnapshot, _ access: CompanyAccess, _ state: FlowState,
-        _ methods: AuthenticationMethods, _ app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+        _ events: [EmployeeEvent], causedBy presented: EventPlace, _ employee: EmployeeSnapshot,
+        _ access: CompanyAccess, _ state: FlowState, _ methods: AuthenticationMethods, _ app: AppCaller,
+        _ run: UseCaseRun<FlowOutcomeResponse>
     ) async throws -> FlowOutcomeResponse {
         let tenant = access.tenant.id, call = run.call, ticket = run.ticket
         // A decision without a right to store a reply: the reply is that of the registration.
         var decision = DecisionRecorder(access: access, UseCaseRun<DecisionResponse>(context: context, call: call))
-        try decision.add(events, to: .employee(employee.id, in: tenant), version: employee.version)
+        var metadata = decision.recorder.metadata
+        metadata.causes = [presented.id]
+        try decision.add(
+            events, to: .employee(employee.id, in: tenant), version: employee.version, metadata: metadata)
         let summary = try await context.summary(of: employee, in: access.tenant)
         guard employee.state.account?.status == .active else {
             // The key is authorized; the approval of the account is checked separately.

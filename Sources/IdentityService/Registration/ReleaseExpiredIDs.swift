@@ -54,8 +54,8 @@ struct ReleaseExpiredIDs: Sendable {
         let events = try Employee.decided(snapshot.state, .releaseID(.expired(at: time)))
         guard let event = events.first else { return false }
         var recorder = EventRecorder(context, at: time)
-        let cause = try recorder.add(event.payload, to: .employee(id, in: tenant), version: snapshot.version)
-        try await AccountRelease(of: snapshot, named: name, in: tenant, cause: cause, context).add(to: &recorder)
+        try recorder.add(event.payload, to: .employee(id, in: tenant), version: snapshot.version)
+        try await AccountRelease(of: snapshot, named: name, in: tenant, context).add(to: &recorder)
         try await recorder.append()
         return true
     }

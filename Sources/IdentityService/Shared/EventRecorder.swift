@@ -8,6 +8,7 @@ import Ledger
 import Postgres
 
 /// Builds an append of events, each with what it changes in the rows beside the log, whichever use case decides it.
+/// An event names its causes in the append; a use case names an earlier one in the metadata.
 ///
 /// Events are recorded only while the statements that they carry are valid. The append raises the time of an event to
 /// that of the ledger's latest one, and it must not raise it beyond the expiry: verification compares the recorded time
@@ -72,7 +73,8 @@ struct EventRecorder: Sendable {
         let last = effects.map { Self.statement($0.effect, in: $0.stream.ledger, $0.version, at: time, ring) }
         let end = mayFollowHead ? nil : expiry
         var append = Append(
-            events: events, expectations: expectations, claims: claims, releases: releases, time: time,
+            events: CauseTable.naming(events), expectations: expectations, claims: claims, releases: releases,
+            time: time,
             notAfter: [notAfter, end].compactMap(\.self).min(), effectLedgers: ledgers,
             effects: { appended in first + reply(appended) + last })
         append.mayFollowHead = mayFollowHead

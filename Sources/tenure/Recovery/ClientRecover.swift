@@ -66,37 +66,37 @@ struct ClientRecover: AsyncParsableCommand {
     }
 
     private func report(_ pending: PendingRecovery, availableAt time: Timestamp) throws {
-        let account = pending.account
+        let name = pending.account
         try account.options.lastAccount.remember(
-            .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
+            .init(companyName: name.companyName, companyEmployeeId: name.companyEmployeeId))
         guard !account.options.json else {
             return try Output.standardOutput().write(
                 JSONLines.line([
-                    "outcome": "recoveryAvailableLater", "companyName": .string(account.companyName),
-                    "companyEmployeeId": .string(account.companyEmployeeId),
+                    "outcome": "recoveryAvailableLater", "companyName": .string(name.companyName),
+                    "companyEmployeeId": .string(name.companyEmployeeId),
                     "fingerprint": .string(pending.fingerprint), "availableAt": .timestamp(time),
                 ]))
         }
-        let company = ShellWord.quoteIfNeeded(account.companyName)
-        let employee = ShellWord.quoteIfNeeded(account.companyEmployeeId)
+        let company = ShellWord.quoteIfNeeded(name.companyName)
+        let employee = ShellWord.quoteIfNeeded(name.companyEmployeeId)
         Output.standardError().line(
             """
             This device is approved. Come back with it at \(TimeText.short(time)) UTC:
               tenure client recover \(company) \(employee)
-            Until then \(Printable.text(account.companyEmployeeId)) is told on every other device, and can cancel there.
+            Until then \(Printable.text(name.companyEmployeeId)) is told on every other device, and can cancel there.
             """)
     }
 
     private func report(_ pending: PendingRecovery) throws {
-        let account = pending.account
+        let name = pending.account
         try account.options.lastAccount.remember(
-            .init(companyName: account.companyName, companyEmployeeId: account.companyEmployeeId))
+            .init(companyName: name.companyName, companyEmployeeId: name.companyEmployeeId))
         let output = Output.standardOutput()
         guard !account.options.json else {
             return try output.write(
                 JSONLines.line([
-                    "outcome": "recoveryPending", "companyName": .string(account.companyName),
-                    "companyEmployeeId": .string(account.companyEmployeeId),
+                    "outcome": "recoveryPending", "companyName": .string(name.companyName),
+                    "companyEmployeeId": .string(name.companyEmployeeId),
                     "fingerprint": .string(pending.fingerprint),
                 ]))
         }
@@ -104,11 +104,11 @@ struct ClientRecover: AsyncParsableCommand {
         words.line("\nTwo persons have to approve this device. Read them its fingerprint, in person or by phone:")
         try output.write(
             Facts([
-                ("Employee", account.companyEmployeeId), ("Company", account.companyName),
+                ("Employee", name.companyEmployeeId), ("Company", name.companyName),
                 ("Device", pending.readableFingerprint),
             ]).rendered(on: output.terminal))
-        let company = ShellWord.quoteIfNeeded(account.companyName)
-        let employee = ShellWord.quoteIfNeeded(account.companyEmployeeId)
+        let company = ShellWord.quoteIfNeeded(name.companyName)
+        let employee = ShellWord.quoteIfNeeded(name.companyEmployeeId)
         words.line(
             """
             An admin:            tenure client recoveries open \(company) \(employee)

@@ -258,13 +258,17 @@ struct HistoryScene {
     }
 
     /// Opens a session on a device.
-    mutating func logIn(_ member: SignedHistory.Member, on pair: SigningKeyPair? = nil) throws {
+    ///
+    /// - Parameter causes: The causes that it names; `nil` for those that the service would name.
+    mutating func logIn(
+        _ member: SignedHistory.Member, on pair: SigningKeyPair? = nil, causes: [UUID]? = nil
+    ) throws {
         let id = SessionID(UUID()), pair = pair ?? member.device
         try history.append(
             SessionOpened(
                 sessionID: id, employeeID: member.id, fingerprint: KeyFingerprint(of: pair.key),
                 expiresAt: history.time.adding(.seconds(3_600)), appID: app.app, secretID: app.secret),
-            to: .session(id.uuid, in: history.tenant))
+            to: .session(id.uuid, in: history.tenant), causes: causes)
     }
 
     static func fingerprints(_ pairs: [SigningKeyPair]) -> [KeyFingerprint] {

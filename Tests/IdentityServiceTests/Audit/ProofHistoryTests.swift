@@ -8,6 +8,11 @@ import Testing
 @testable import IdentityService
 @testable import Ledger
 
+extension CauseTrail {
+    /// What is found in the tenant's ledger, and what its directories would have to hold.
+    fileprivate var found: [String] { (unresolved + violations).map(\.detail) }
+}
+
 /// What a process with the service's keys may not record past its rules: a proof opens one session of its person, and
 /// gives attempts back once it is there.
 @Suite struct ProofHistoryTests {
@@ -20,7 +25,7 @@ import Testing
         _ = scene.history.findings(with: &inspector)
         var causes = inspector.validated.causes
         causes.complete(scene.history.ledger)
-        causes.isComplete = true
+        causes.releases.isComplete = true
         return causes
     }
 
@@ -29,25 +34,25 @@ import Testing
             _ = try scene.history.validate(scene.staff, on: scene.staff.device)
             try scene.logIn(scene.staff)
         }
-        #expect(one.violations == [])
+        #expect(one.found == [])
         let two = try causes { scene in
             _ = try scene.history.validate(scene.staff, on: scene.staff.device)
             try scene.logIn(scene.staff)
             try scene.logIn(scene.staff)
         }
-        #expect(two.violations.map(\.detail) == [CauseTrail.uncausedSession])
+        #expect(two.found == [CauseTable.uncausedSession])
         let both = try causes { scene in
             for _ in 0..<2 {
                 _ = try scene.history.validate(scene.staff, on: scene.staff.device)
                 try scene.logIn(scene.staff)
             }
         }
-        #expect(both.violations == [])
+        #expect(both.found == [])
         let otherPerson = try causes { scene in
             _ = try scene.history.validate(scene.peer, on: scene.staff.device)
             try scene.logIn(scene.staff)
         }
-        #expect(otherPerson.violations.map(\.detail) == [CauseTrail.uncausedSession])
+        #expect(otherPerson.found == [CauseTable.uncausedSession])
     }
 
     /// An event of the directory, as the verification reads it.
@@ -70,16 +75,16 @@ import Testing
                     time: time))
         }
         #expect(try clear(proved) == nil)
-        #expect(try clear(addressed) == CauseTrail.uncausedRefund)
+        #expect(try clear(addressed) == ReleaseTrail.uncausedRefund)
         let address = AddressProved(
             userID: user, credentialID: credential, flow: addressed, device: .unknown,
             fingerprint: KeyFingerprint(of: try SigningKeyPair().key))
         #expect(causes.match(try event(address, in: user)) == nil)
         #expect(try clear(addressed) == nil)
         // What was appended while the tenants' ledgers were read has its proof behind them.
-        causes.readSince = .now()
+        causes.releases.readSince = .now()
         #expect(try clear(FlowID(UUID()), at: .now().adding(.seconds(1))) == nil)
-        #expect(try clear(FlowID(UUID()), at: .now().adding(.seconds(-60))) == CauseTrail.uncausedRefund)
+        #expect(try clear(FlowID(UUID()), at: .now().adding(.seconds(-60))) == ReleaseTrail.uncausedRefund)
     }
 
     private func charge(_ spent: Int, _ limit: Int = 20, share: Int, of digest: UInt8 = 1) throws -> AttemptCharged {

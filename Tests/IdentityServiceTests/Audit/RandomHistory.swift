@@ -323,7 +323,6 @@ extension RandomHistory {
                 EmailReclaimed(
                     employeeID: member.id, userID: member.user, reason: Personal(member.id, "left"), by: by),
                 about: member)
-            let cause = try #require(scene.history.events.last).id
             try scene.history.append(
                 EmployeeCancelled(employeeID: member.id, reason: .reclaimed, by: by), about: member)
             if isProvisional {
@@ -331,7 +330,7 @@ extension RandomHistory {
                     EmployeeIdReleased(employeeID: member.id, reason: .cancelled, by: by), about: member)
             }
             try scene.history.append(
-                EmailReleased(userID: member.user, tenant: tenant, cause: cause), to: .user(member.user))
+                EmailReleased(userID: member.user, tenant: tenant), to: .user(member.user))
         }
     }
 
@@ -440,9 +439,9 @@ extension RandomHistory {
         var validated = own.validated
         validated.causes.complete(ledger)
         add(validated.causes.unresolved)
-        validated.causes.isComplete = true
+        validated.causes.releases.isComplete = true
         // Somebody verifies some minutes later. A release of the last moments waits for the company's ledger to go on.
-        validated.causes.readSince = now.adding(.seconds(300))
+        validated.causes.releases.readSince = now.adding(.seconds(300))
         var users = LogInspector(
             checksSignatures: true, system: system.authority, of: directory, at: now,
             sealed: system.records[directory] ?? [], validated: validated)

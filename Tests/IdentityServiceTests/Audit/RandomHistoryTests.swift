@@ -188,6 +188,12 @@ extension RandomHistory {
         return [place(scene.history.ledger)]
     }
 
+    /// What a forger names: nothing, something that is not there, or any event of the company.
+    private mutating func forgedCauses() -> [UUID] {
+        let named = [UUID(), scene.history.events.randomElement(using: &random)?.id ?? UUID()]
+        return random.isOne(in: 3) ? [] : [named.randomElement(using: &random) ?? UUID()]
+    }
+
     private mutating func addUncaused() throws -> Set<Place>? {
         let last = try #require(scene.history.events.last).time
         scene.history.time = max(last, now)
@@ -197,8 +203,9 @@ extension RandomHistory {
             let pair = try SigningKeyPair()
             try scene.history.append(
                 EmployeeKeyPresented(
-                    employeeID: scene.staff.id, key: pair.key, flow: FlowID(UUID()), first: false), about: scene.staff)
-        case 1: try scene.logIn(scene.staff)
+                    employeeID: scene.staff.id, key: pair.key, flow: FlowID(UUID()), first: false),
+                to: .employee(scene.staff.id, in: scene.history.tenant), causes: forgedCauses())
+        case 1: try scene.logIn(scene.staff, causes: forgedCauses())
         case 2:
             let member = SignedHistory.Member(device: try SigningKeyPair(), vouched: try SigningKeyPair())
             try scene.history.register(member, approved: state.tenant.policy.approval == .automatic)
@@ -208,13 +215,14 @@ extension RandomHistory {
             let flow = try scene.history.validate(scene.staff, on: scene.staff.device)
             try scene.history.append(
                 EmployeeKeyPresented(employeeID: scene.staff.id, key: pair.key, flow: flow, first: false),
-                about: scene.staff)
+                to: .employee(scene.staff.id, in: scene.history.tenant),
+                causes: [try #require(scene.history.events.last).id])
         default:
             let time = scene.history.directory.last.map { max($0.time, now) } ?? now
             scene.history.time = time
             try scene.history.append(
-                EmailReleased(userID: scene.staff.user, tenant: scene.history.tenant, cause: UUID()),
-                to: .user(scene.staff.user))
+                EmailReleased(userID: scene.staff.user, tenant: scene.history.tenant),
+                to: .user(scene.staff.user), causes: forgedCauses())
             // The company's ledger is read to a later event than this.
             now = time.adding(.seconds(200))
             try call { scene in

@@ -99,12 +99,36 @@ struct SignedHistory {
     // MARK: Appending
 
     /// Appends an event without asking whether anybody may.
+    ///
+    /// - Parameter causes: The causes that it names; `nil` for those that the service would name.
     @discardableResult
-    mutating func append(_ payload: any EventPayload, to stream: StreamID) throws -> Int64 {
+    mutating func append(
+        _ payload: any EventPayload, to stream: StreamID, causes: [UUID]? = nil
+    ) throws -> Int64 {
         // The events of one moment are of one request.
         let metadata = EventMetadata(requestId: request ?? "t\(time.microseconds)")
-        return try append(
-            try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata))
+        var event = try EventCodec.encode(payload, id: UUID(), stream: stream, keys: keys, metadata: metadata)
+        event.causes = causes ?? self.causes(of: event)
+        return try append(event)
+    }
+
+    /// The causes that the service would name: what it finds in the append, and the proofs and sessions before it.
+    func causes(of event: NewEvent) -> [UUID] {
+        let named: [UUID]
+        switch event.type {
+        case BrowserSessionOpened.type, GrantOpened.type, SessionClosed.type, WaitEnded.type, DeviceMailConfirmed.type,
+            EmployeeKeyAuthorized.type:
+            named = CauseTable.causes(of: event, at: time, among: events.map { CauseFacts($0) })
+        default:
+            let append = events.reversed().prefix { $0.time == time }.reversed()
+            let facts = append.filter { CauseTable.types.contains($0.type) }.map { CauseFacts($0) }
+            named = CauseTable.causes(of: event, at: time, among: facts)
+        }
+        guard let statement = event.data["by"]?["statement"] else { return named }
+        let first = events.first {
+            $0.stream.ledger == event.stream.ledger && $0.time == time && $0.data["by"]?["statement"] == statement
+        }
+        return named + (first.map { [$0.id] } ?? [])
     }
 
     /// Appends an encoded event as it is.
@@ -149,6 +173,15 @@ struct SignedHistory {
                 id: UUID(), stream: event.stream, type: event.type, schema: event.schema, data: event.data,
                 actor: event.actor, app: event.app, requestId: event.requestId, source: event.source,
                 causes: event.causes))
+    }
+
+    /// Gives the event that was appended last other causes, before anybody reads it.
+    mutating func replaceLast(causes: [UUID], of event: RecordedEvent) throws {
+        let new = NewEvent(
+            id: event.id, stream: event.stream, type: event.type, schema: event.schema, data: event.data,
+            requestId: event.requestId, causes: causes)
+        let entry = try Entry.encode(new, version: event.streamVersion, time: event.time)
+        events[events.count - 1] = try Entry.decode(entry, at: event.position)
     }
 
     /// Appends an event of an employee.

@@ -26,7 +26,7 @@ import Testing
     @Test func `ends with the address`() throws {
         var state = try user()
         User.evolve(&state, Sample.recorded(.emailVerified(EmailVerified(userID: Scene.user, address: 4))))
-        let released = EmailReleased(userID: Scene.user, tenant: EventSamples.tenant, cause: Sample.uuid(70))
+        let released = EmailReleased(userID: Scene.user, tenant: EventSamples.tenant)
         User.evolve(&state, Sample.recorded(.emailReleased(released), position: 11))
         #expect(!state.isEmailVerified)
         #expect(throws: User.Rejection.emailReplaced) { try User.decide(state, .verifyEmail(address: 4)) }

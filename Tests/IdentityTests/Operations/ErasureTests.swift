@@ -69,7 +69,7 @@ import Testing
         #expect(state.everyCredential == [Sample.id(5), Sample.id(6)])
         #expect(try User.decide(state, .erase(Scene.operated())).isEmpty)
         #expect(
-            try User.decide(state, .releaseEmail(tenant: EventSamples.tenant, cause: Sample.uuid(70))).isEmpty,
+            try User.decide(state, .releaseEmail(tenant: EventSamples.tenant)).isEmpty,
             "the address is free already")
         #expect(throws: User.Rejection.credentialsExist) {
             try User.decide(state, .setCredentials(`Users and apps`.credentials(7)))

@@ -152,7 +152,7 @@ import Testing
             Sample.recorded(
                 .emailReleased(
                     EmailReleased(
-                        userID: Scene.user, tenant: EventSamples.tenant, cause: Sample.uuid(11))), at: young))
+                        userID: Scene.user, tenant: EventSamples.tenant)), at: young))
         #expect(throws: Rejection.returnNotPermitted) { try stage.request() }
     }
 

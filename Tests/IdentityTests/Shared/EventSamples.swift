@@ -198,7 +198,7 @@ enum EventSamples {
             RecoveryCancelled(
                 recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
                 reason: try #require(ReasonCode("login")), by: .employee(employee, nil)),
-            EmailReleased(userID: user, tenant: tenant, cause: Sample.uuid(11)),
+            EmailReleased(userID: user, tenant: tenant),
             UserErased(userID: user, by: .operator(nil)),
         ]
     }

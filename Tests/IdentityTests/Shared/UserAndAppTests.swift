@@ -55,7 +55,7 @@ import Testing
         let history: [UserEvent] = [
             .credentialsSet(try Self.credentials()), .recoveryOpened(opened),
             .credentialsChanged(try Self.change(6, of: 5)),
-            .emailReleased(EmailReleased(userID: Scene.user, tenant: EventSamples.tenant, cause: Sample.uuid(70))),
+            .emailReleased(EmailReleased(userID: Scene.user, tenant: EventSamples.tenant)),
             .credentialsChanged(try Self.change(7, of: 6)), .recoveryOpened(opened),
             .erased(UserErased(userID: Scene.user, by: .operator(nil))),
         ]
@@ -70,12 +70,12 @@ import Testing
 
     @Test func `an address is released once, and the credentials remain`() throws {
         var state = User.fold([Sample.recorded(.credentialsSet(try Self.credentials()))])
-        let command = User.Command.releaseEmail(tenant: EventSamples.tenant, cause: Sample.uuid(70))
+        let command = User.Command.releaseEmail(tenant: EventSamples.tenant)
         let events = try User.decide(state, command)
         #expect(
             events == [
                 .emailReleased(
-                    EmailReleased(userID: Scene.user, tenant: EventSamples.tenant, cause: Sample.uuid(70)))
+                    EmailReleased(userID: Scene.user, tenant: EventSamples.tenant))
             ])
         for event in events { User.evolve(&state, Sample.recorded(event, position: 8)) }
         #expect(!state.holdsEmail && state.credentials != nil && state.released?.position == 8)

@@ -107,6 +107,22 @@ struct `Events appended past the service` {
         }
     }
 
+    @Test func `the service names what caused an event`() async throws {
+        try await withTenure { world in
+            let attack = try await Attack("named.example", try world.client)
+            let ledger = try await world.ledger(attack.company)
+            let member = try await attack.hire("member")
+            let registered = try await newest(EmployeeRegistered.type, in: ledger, world)
+            let presented = try await newest(EmployeeKeyPresented.type, in: ledger, world)
+            // The other one is the set-up of the credentials, in the person's directory.
+            #expect(presented.causes.count == 2 && presented.causes.last == registered.id)
+            expectOutcome(try await attack.logIn(as: member.person, with: member.device), "success")
+            let proof = try await newest(AnswersValidated.type, in: ledger, world)
+            #expect(try await newest(SessionOpened.type, in: ledger, world).causes == [proof.id])
+            #expect(proof.causes == [])
+        }
+    }
+
     @Test func `events without a cause are found`() async throws {
         try await withTenure { world in
             let attack = try await Attack("causes.example", try world.client)
@@ -125,7 +141,7 @@ struct `Events appended past the service` {
                     EmployeeKeyPresented(employeeID: employee, key: key, flow: FlowID(UUID()), first: false),
                     .employee(employee, in: tenant)), world)
             let released = try await append(
-                event(EmailReleased(userID: user, tenant: tenant, cause: UUID()), .user(user)), world)
+                event(EmailReleased(userID: user, tenant: tenant), .user(user)), world)
             // The company's ledger is known to a later time than the release.
             expectOutcome(try await attack.logIn(as: member.person, with: member.device), "success")
             let found = try await verify(world).map { "\($0.ledger == ledger) \($0.position ?? 0) \($0.detail)" }

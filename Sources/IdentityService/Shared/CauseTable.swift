@@ -1,0 +1,193 @@
+import Canonical
+import Credentials
+import EventCoding
+import FoundationEssentials
+import Identity
+import Ledger
+
+/// The events that may cause others. An event names its causes in its envelope.
+///
+/// A cause is an event of the same append, or one that the payload names anyway. ``EventRecorder`` names what the table
+/// finds in the append, use cases name earlier events, and ``CauseTrail`` holds the names against the same table.
+enum CauseTable {
+    /// One cause of an event.
+    struct Rule: Sendable {
+        /// The types that the cause may have; if an append has several, the first one is named.
+        let types: [String]
+        /// How much earlier the cause may be; zero for an event of the same append, `nil` for any time.
+        var age: Duration? = .zero
+        /// Whether cause and effect are about the same account.
+        var isOfPerson = true
+        /// What is wrong with an event without the cause; `nil` for a cause that it may lack.
+        var words: String?
+        /// Whether the rule concerns an event with these members.
+        var concerns: @Sendable (JSONValue) -> Bool = { _ in true }
+
+        /// Whether an event may name a cause. The times of different ledgers say nothing about each other.
+        func permits(_ cause: CauseFacts, for effect: CauseFacts, elsewhere: Bool = false) -> Bool {
+            let isInTime = age.map { cause.time <= effect.time && effect.time <= cause.time.adding($0) } ?? true
+            return types.contains(cause.type) && (elsewhere || isInTime)
+                && (!isOfPerson || cause.agrees(with: effect))
+        }
+    }
+
+    static let uncausedKey = "a device key is presented without a registration, a log-in or a recovery"
+    static let uncausedSession = "a session is opened without a log-in"
+    static let uncausedRelease = "an address is released without a decision of the company"
+    static let uninvited = "the employee id is released for an invitation that was not used"
+    static let unproved = "a wait ends whose flow was not proved with that key in the 30 minutes before"
+    static let unprovedMail =
+        "a device is confirmed by mail whose flow was not proved with that key in the 30 minutes before"
+    static let keyless = "an account is registered without a device key"
+    static let sessionless = "a wait ends without the session that it names"
+    static let unvouched = "a device is confirmed by mail, and no app authorizes its key with that"
+    static let chosenSecret = "a mail confirms a further device key, and its flow proved no secret"
+    /// What is wrong with names that no other words fit.
+    static let wrong = "the event names no cause that it must have, or one that it cannot have"
+
+    /// The events by which a flow proves a secret.
+    static let proofs = [AnswersValidated.type, PassphraseValidated.type, MPinValidated.type]
+
+    /// The events that may release an address.
+    static let releasing = [EmailReclaimed.type, AddressReclaimed.type, EmployeeIdReleased.type]
+
+    /// How long a browser waits after the proof of its flow.
+    static let wait = Duration.seconds(1_800)
+
+    private static let rules: [String: [Rule]] = [
+        EmployeeKeyPresented.type: [
+            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey),
+            Rule(types: [EmployeeRegistered.type]) { $0["first"] == true },
+        ],
+        EmployeeKeyAuthorized.type: [
+            Rule(types: [EmployeeKeyPresented.type], words: wrong) { $0["by"]?["kind"] == "founding" },
+            Rule(types: [DeviceMailConfirmed.type]) { $0["by"]?["kind"] == "app" },
+            Rule(types: [EmployeeKeyPresented.type], age: wait) { $0["by"]?["kind"] == "app" },
+        ],
+        SessionOpened.type: [
+            Rule(
+                types: proofs + [
+                    EmployeeRegistered.type, WaitEnded.type, ReturnCompleted.type, EmployeeKeyAuthorized.type,
+                    CredentialsChanged.type,
+                ], words: uncausedSession)
+        ],
+        WaitEnded.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unproved)],
+        DeviceMailConfirmed.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unprovedMail)],
+        BrowserSessionOpened.type: [Rule(types: [SessionOpened.type], age: nil, words: wrong)],
+        GrantOpened.type: [Rule(types: [SessionOpened.type], age: nil, words: wrong)],
+        SessionClosed.type: [Rule(types: [SessionOpened.type], words: wrong) { $0["reason"] == "replaced" }],
+        EmployeeIdReleased.type: [
+            Rule(types: [InvitationUsed.type], isOfPerson: false, words: uninvited) { $0["reason"] == "invited" }
+        ],
+        EmailReleased.type: [Rule(types: releasing, words: uncausedRelease)],
+    ]
+
+    /// The events that have to cause one of a type in their append, with what is wrong without it.
+    static let effects: [String: (type: String, words: String)] = [
+        EmployeeRegistered.type: (EmployeeKeyPresented.type, keyless),
+        WaitEnded.type: (SessionOpened.type, sessionless),
+        DeviceMailConfirmed.type: (EmployeeKeyAuthorized.type, unvouched),
+    ]
+
+    /// The events that a flow has once, with what is wrong with a further one.
+    static let onceInFlow = [
+        EmployeeKeyPresented.type: uncausedKey, WaitEnded.type: "the wait of a flow ends a second time",
+        DeviceMailConfirmed.type: "a device is confirmed by mail a second time in one flow",
+    ]
+
+    /// The events that are the first of their stream, with what is wrong with others.
+    static let firsts = Dictionary(
+        uniqueKeysWithValues: [(SessionOpened.type, uncausedSession)] + proofs.map { ($0, "a flow has a second proof") }
+    )
+
+    /// The words for events whose cause may lie in the user's directory.
+    static let inDirectories = [uncausedKey, uncausedSession]
+
+    /// The events whose cause opened a session, which ``OpenIDTrail`` remembers as long as it lasts.
+    static let ofSessions: Set<String> = [BrowserSessionOpened.type, GrantOpened.type, SessionClosed.type]
+
+    /// The causes of events that ``CauseTrail`` judges.
+    static let kept = Set(
+        rules.filter { !ofSessions.contains($0.key) && $0.key != EmailReleased.type }.values.joined().flatMap(\.types))
+
+    /// The types of effects and causes.
+    static let types = Set(rules.keys).union(rules.values.joined().flatMap(\.types))
+
+    /// The causes that an event with these members has.
+    static func rules(of type: String, _ data: JSONValue) -> [Rule] {
+        (rules[type] ?? []).filter { $0.concerns(data) }
+    }
+
+    /// Returns the causes that an event has among others: for each rule the latest one of the first type.
+    static func causes(of event: NewEvent, at time: Timestamp, among others: [CauseFacts]) -> [UUID] {
+        let effect = CauseFacts(event, at: time)
+        return rules(of: event.type, event.data).compactMap { rule in
+            rule.types.lazy.compactMap { type in
+                others.last { $0.type == type && rule.permits($0, for: effect) }?.id
+            }.first
+        }
+    }
+
+    /// The events of an append, each with its causes. Of the events of a ledger with one statement the first one causes
+    /// the others.
+    static func naming(_ events: [NewEvent]) -> [NewEvent] {
+        let facts = events.filter { types.contains($0.type) }.map { CauseFacts($0, at: .earliest) }
+        return events.enumerated().map { index, event in
+            var event = event
+            if rules[event.type] != nil { event.causes += causes(of: event, at: .earliest, among: facts) }
+            if let statement = event.data["by"]?["statement"],
+                let first = events[..<index].first(where: {
+                    $0.stream.ledger == event.stream.ledger && $0.data["by"]?["statement"] == statement
+                })
+            {
+                event.causes.append(first.id)
+            }
+            return event
+        }
+    }
+}
+
+/// Whom an event is about, with which device, flow and session: what cause and effect have in common.
+struct CauseFacts: Sendable {
+    let id: UUID
+    let type: String
+    let time: Timestamp
+    let employee: UUID?
+    var user: UUID?
+    let key: KeyFingerprint?
+    let flow: UUID?
+    let session: UUID?
+
+    init(_ event: NewEvent, at time: Timestamp) {
+        self.init(event.id, event.type, event.stream, event.data, time)
+    }
+
+    init(_ event: RecordedEvent) { self.init(event.id, event.type, event.stream, event.data, event.time) }
+
+    private init(_ id: UUID, _ type: String, _ stream: StreamID, _ data: JSONValue, _ time: Timestamp) {
+        (self.id, self.type, self.time) = (id, type, time)
+        employee = data["employeeId"]?.uuid
+        user = data["userId"]?.uuid
+        session = (data["successor"] ?? data["sessionId"])?.uuid
+        // The challenge names the device key and the flow that the event names, as its signatures were checked for.
+        var challenge: Challenge?
+        if case .string(let hex)? = data["fingerprint"] {
+            key = KeyFingerprint(hex: hex)
+        } else if let bytes = (data["key"] ?? data["employeeKey"])?.bytes {
+            key = PublicKeyBytes(bytes).map { KeyFingerprint(of: $0) }
+        } else {
+            challenge = data["challenge"]?.bytes.flatMap { try? Challenge(kept: $0) }
+            key = challenge.flatMap { PublicKeyBytes($0.fields.employeeKey.bytes) }.map { KeyFingerprint(of: $0) }
+        }
+        flow = stream.kind == "flow" ? stream.id : data["flow"]?.uuid ?? challenge?.fields.flow
+    }
+
+    /// Whether a cause and its effect contradict each other in nothing that both name.
+    func agrees(with other: CauseFacts) -> Bool {
+        func same<Value: Equatable>(_ first: Value?, _ second: Value?) -> Bool {
+            first == nil || second == nil || first == second
+        }
+        return same(employee, other.employee) && same(user, other.user) && same(key, other.key)
+            && same(flow, other.flow) && same(session, other.session)
+    }
+}
