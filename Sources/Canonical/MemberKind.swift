@@ -137,6 +137,19 @@ extension MemberKind where Value: BinaryInteger & SendableMetatype {
             return .integer(number)
         }
     }
+
+    /// An integer that is read within a range, and written whatever it is.
+    @inlinable public static func number(
+        _ range: ClosedRange<Int64> = JSONValue.integerRange, _ reason: String? = nil
+    ) -> MemberKind {
+        MemberKind(.integer(range)) { (json, place) throws(JSONError) in
+            let number = try json.integer(in: reason == nil ? range : JSONValue.integerRange, at: place)
+            if let reason, !range.contains(number) { throw place.invalid(reason) }
+            return Value(number)
+        } write: { (number, _) in
+            .integer(Int64(number))
+        }
+    }
 }
 
 extension MemberKind where Value == [UInt8] {

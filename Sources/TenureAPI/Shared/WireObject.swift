@@ -98,21 +98,6 @@ extension MemberKind<Bool> {
     static var flag: MemberKind { Bool.memberKind }
 }
 
-extension MemberKind where Value: BinaryInteger & SendableMetatype {
-    /// An integer that is read within a range.
-    static func number(
-        _ range: ClosedRange<Int64> = JSONValue.integerRange, _ reason: String? = nil
-    ) -> MemberKind {
-        MemberKind(.integer(range)) { (json, place) throws(JSONError) in
-            let number = try json.integer(in: reason == nil ? range : JSONValue.integerRange, at: place)
-            if let reason, !range.contains(number) { throw place.invalid(reason) }
-            return Value(number)
-        } write: { (number, _) in
-            .integer(Int64(number))
-        }
-    }
-}
-
 extension MemberKind where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {
     /// One of the words of the type.
     static var word: MemberKind { word("one of \(words.joined(separator: ", ")) is expected") }
