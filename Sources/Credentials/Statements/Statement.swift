@@ -16,17 +16,11 @@ public import Foundation
 /// try statement.context.checkExpiry(at: .now())
 /// let signature = try statement.verify(proof: proof)     // by the key that the statement names
 /// ```
-public protocol Statement: FlatObject, Hashable where Context == Void {
+public protocol Statement: SignedObject {
     /// The tags of this kind of statement, one per meaning.
     static var tags: [SignatureTag] { get }
-    /// The tag of this statement; without an implementation the only one of its kind.
-    var tag: SignatureTag { get }
     /// The signer, the state of the ledger that the signer saw, and the expiry.
     var context: StatementContext { get }
-    /// Checks what one member asks of another, after the table has checked each alone.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid`` with the name of the first member that does not fit.
-    func checkTogether() throws(CredentialsError)
 }
 
 /// A decision that has a tag of its own.
@@ -54,50 +48,16 @@ extension ActionStatement {
 public let maximumStatementByteCount = 4_096
 
 extension Statement {
+    /// `statement.invalid`.
+    public static var malformed: CredentialsError.Code { .statementInvalid }
     /// The only tag of a kind with one.
     public var tag: SignatureTag { Self.tags[0] }
-
-    /// The exact bytes to sign: tag, newline, canonical JSON (RFC 8785).
-    public var bytes: [UInt8] { tag.line + json.canonicalBytes() }
 
     /// The members beside those of the context.
     public var members: [String: JSONValue] {
         guard case .object(var members) = json else { return [:] }
         for member in StatementContext.members.members { members[member.name] = nil }
         return members
-    }
-
-    private var json: JSONValue {
-        // A statement is written to be compared before it is checked, so its kinds write every value.
-        guard let json = try? Self.members.write(self) else {
-            preconditionFailure("\(Self.members.name) has a member whose kind does not write every value")
-        }
-        return json
-    }
-
-    /// Checks that the statement can be signed: it can be read as it is written.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid`` with the name of the first member out of range.
-    public func check() throws(CredentialsError) { _ = try Self(json, expecting: tag) }
-
-    /// No member asks anything of another.
-    public func checkTogether() throws(CredentialsError) {}
-
-    /// Refuses the statement because of a member, unless a condition is true.
-    func require(_ condition: Bool, _ field: String) throws(CredentialsError) {
-        guard condition else { throw CredentialsError(.statementInvalid, field: field) }
-    }
-
-    private init(_ json: JSONValue, expecting tag: SignatureTag) throws(CredentialsError) {
-        do throws(JSONError) {
-            self = try Self.members.read(json)
-        } catch {
-            // The name of an unknown member is not ours to repeat.
-            let name = error.code == .unknownMember ? nil : error.pointer.split(separator: "/").first
-            throw CredentialsError(.statementInvalid, field: name.map(String.init))
-        }
-        try require(self.tag == tag, "action")
-        try checkTogether()
     }
 
     /// Parses a statement to be signed or verified.
@@ -109,11 +69,7 @@ extension Statement {
     public init(parsing bytes: [UInt8], expecting tag: SignatureTag) throws(CredentialsError) {
         guard Self.tags.contains(tag) else { throw CredentialsError(.unexpectedTag) }
         guard bytes.count <= maximumStatementByteCount else { throw CredentialsError(.statementInvalid) }
-        let content = try tag.content(of: bytes)
-        guard let json = try? CanonicalJSON.parse(content) else { throw CredentialsError(.statementInvalid) }
-        try self.init(json, expecting: tag)
-        // The parsed members must encode to the same bytes, so that the fields shown are the fields signed.
-        guard self.bytes == bytes else { throw CredentialsError(.statementInvalid) }
+        try self.init(exactly: bytes, tag)
     }
 
     /// Verifies a signature by the key that the statement names as its signer.
@@ -204,52 +160,4 @@ public struct StatementKey: SigningPublicKey {
     public init(_ key: OperatorPublicKey) { bytes = key.bytes }
     /// The authority key of an app.
     public init(_ key: AppAuthorityPublicKey) { bytes = key.bytes }
-}
-
-/// The kinds of statements write every value, and refuse when they read.
-extension MemberKind<[UInt8]> {
-    /// 32 bytes.
-    static var hash: MemberKind {
-        .bytes(32...32, "32 bytes are expected", parse: { $0.count == 32 ? $0 : nil }, bytes: { $0 })
-    }
-}
-
-extension MemberKind<Int64> {
-    /// The number of entries of a ledger.
-    static var size: MemberKind { .number(0...JSONValue.integerRange.upperBound) }
-}
-
-extension MemberKind<String> {
-    /// 1 to 64 characters A–Z a–z 0–9 `.` `_` `-`.
-    static var code: MemberKind {
-        .text(.string(format: "code"), "a code is expected", parse: { $0.isCodeName ? $0 : nil }, text: { $0 })
-    }
-}
-
-extension MemberKind where Value: SigningPublicKey {
-    static var key: MemberKind {
-        .bytes(65...65, "a public key is expected", parse: { try? Value(bytes: $0) }, bytes: \.bytes)
-    }
-}
-
-extension MemberKind<[String]> {
-    /// Texts in ascending order without repetition.
-    static func sorted(
-        _ count: ClosedRange<Int>, _ reason: String, _ isValid: @escaping @Sendable (String) -> Bool
-    ) -> MemberKind {
-        MemberKind(.array(.string(format: "code"), count: count)) { (json, place) throws(JSONError) in
-            let texts = try json.strings(at: place)
-            guard count.contains(texts.count), zip(texts, texts.dropFirst()).allSatisfy({ $0 < $1 }),
-                texts.allSatisfy(isValid)
-            else { throw place.invalid(reason) }
-            return texts
-        } write: { (texts, _) in
-            .array(texts.map(JSONValue.string))
-        }
-    }
-
-    /// 1 to 32 fingerprints, each of 64 lower-case hexadecimal digits.
-    static var fingerprints: MemberKind {
-        sorted(1...32, "sorted fingerprints are expected") { Hex.decode($0)?.count == 32 && $0 == $0.lowercased() }
-    }
 }
