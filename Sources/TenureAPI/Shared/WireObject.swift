@@ -54,13 +54,6 @@ extension ResponseObject {
 }
 
 /// The kinds of the contract write every value: a bound is that of the service, which refuses the request.
-extension MemberKind {
-    /// An array of any length.
-    static func list<Element: MemberValue>() -> MemberKind where Value == [Element] {
-        .array(of: Element.memberKind, { _ in 0...Int.max })
-    }
-}
-
 extension MemberKind<String> {
     /// A string that is read with at most `count` bytes of UTF-8.
     static func text(upTo count: Int, _ reason: String) -> MemberKind {
