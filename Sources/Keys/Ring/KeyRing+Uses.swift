@@ -117,7 +117,8 @@ extension KeyRing {
     package func openFlow<Object: FlatObject>(
         _ sealed: [UInt8], id: UUID, secret: [UInt8]
     ) -> Object? where Object.Context == Void {
-        try? Object.members.read(CanonicalJSON.parse(openFlow(sealed, id: id, secret: secret) as [UInt8]))
+        guard let clear: [UInt8] = try? openFlow(sealed, id: id, secret: secret) else { return nil }
+        return try? Object.members.read(CanonicalJSON.parse(clear))
     }
 
     /// Returns the 32 bytes by which a flow handle is stored and found, if it is not the flow id itself.
