@@ -100,7 +100,7 @@ struct BrowserWaitRow: Sendable, Equatable {
         _ cookie: WaitCookie, _ context: ServiceContext, at time: Timestamp
     ) async throws -> BrowserWaitRow? {
         try await find(
-            cookie.tenant, "flow_id = \(cookie.flow.uuid) AND digest = \(cookie.digest(context.ring))", context,
+            cookie.tenant, "flow_id = \(cookie.id.uuid) AND digest = \(cookie.digest(context.ring))", context,
             at: time)
     }
 
