@@ -137,9 +137,25 @@ extension MemberKind where Value: BinaryInteger & SendableMetatype {
             return .integer(number)
         }
     }
+
+    /// An integer that is read within a range, and written whatever it is.
+    @inlinable public static func number(
+        _ range: ClosedRange<Int64> = JSONValue.integerRange, _ reason: String? = nil
+    ) -> MemberKind {
+        MemberKind(.integer(range)) { (json, place) throws(JSONError) in
+            let number = try json.integer(in: reason == nil ? range : JSONValue.integerRange, at: place)
+            if let reason, !range.contains(number) { throw place.invalid(reason) }
+            return Value(number)
+        } write: { (number, _) in
+            .integer(Int64(number))
+        }
+    }
 }
 
 extension MemberKind where Value == [UInt8] {
+    /// Any number of bytes.
+    public static var anyBytes: MemberKind { .bytes(0...Int.max) }
+
     /// A number of bytes within a range, as a string in unpadded base64url.
     @inlinable public static func bytes(_ count: ClosedRange<Int>) -> MemberKind {
         MemberKind(.bytes(count)) { (json, place) throws(JSONError) in
@@ -177,6 +193,27 @@ extension MemberKind {
                 elements.append(try kind.write(value, MemberPlace(of: index, in: pointer, schema: place.schema)))
             }
             return .array(elements)
+        }
+    }
+
+    /// An array of any length.
+    @inlinable public static func list<Element: MemberValue>() -> MemberKind where Value == [Element] {
+        .array(of: Element.memberKind, { _ in 0...Int.max })
+    }
+}
+
+extension MemberKind where Value == [String: String] {
+    /// An object whose members are strings, whatever their names.
+    public static var texts: MemberKind {
+        MemberKind(.object(name: "texts")) { (json, place) throws(JSONError) in
+            guard case .object(let members) = json else { throw place.mismatch("an object") }
+            var texts: [String: String] = [:]
+            for (name, value) in members {
+                texts[name] = try value.string(at: MemberPlace(of: name, in: place.pointer))
+            }
+            return texts
+        } write: { (texts, _) in
+            .object(texts.mapValues(JSONValue.string))
         }
     }
 }

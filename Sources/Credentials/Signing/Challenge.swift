@@ -16,9 +16,9 @@ public import Foundation
 /// try challenge.require(expectation)                     // a `ChallengeExpectation`
 /// let signature = try key.sign(challenge)                // an `EmployeeKey`
 /// ```
-public struct Challenge: Sendable, Hashable {
+public struct Challenge: DeviceChallenge {
     /// The purpose of a challenge.
-    public enum Purpose: String, Sendable, Hashable, CaseIterable {
+    public enum Purpose: String, Hashable, CaseIterable, MemberValue {
         /// Registering an employee.
         case registration
         /// Logging in.
@@ -34,7 +34,7 @@ public struct Challenge: Sendable, Hashable {
     }
 
     /// The fields of a challenge.
-    public struct Fields: Sendable, Hashable {
+    public struct Fields: ChallengeFields {
         /// The name of the service: 1 to 255 bytes of UTF-8.
         public var issuer: String
         /// The purpose of the signature.
@@ -56,21 +56,25 @@ public struct Challenge: Sendable, Hashable {
         /// The last moment at which the device's signature is accepted.
         public var expires: Timestamp
 
+        /// The members in the signed bytes.
+        public static let members = MemberTable<Fields, Void>(
+            "Challenge", Fields.init,
+            Member("issuer", \.issuer, .issuer), Member("purpose", \.purpose), Member("flow", \.flow),
+            Member("nonce", \.nonce, .hash), Member("tenant", \.tenant), Member("subject", \.subject, .commitment),
+            Member("app", \.app, .code), Member("employeeKey", \.employeeKey, .keptKey),
+            Member(optional: "credential", \.credential), Member("expires", \.expires))
+
+        /// `tenure/v1/challenge`.
+        public var tag: SignatureTag { .challenge }
+
         /// The fields of a challenge. ``Challenge/init(_:)`` checks them.
         public init(
             issuer: String, purpose: Purpose, flow: UUID, nonce: [UInt8], tenant: UUID, subject: Commitment,
             app: String, employeeKey: EmployeePublicKey, credential: UUID?, expires: Timestamp
         ) {
-            self.issuer = issuer
-            self.purpose = purpose
-            self.flow = flow
-            self.nonce = nonce
-            self.tenant = tenant
-            self.subject = subject
-            self.app = app
-            self.employeeKey = employeeKey
-            self.credential = credential
-            self.expires = expires
+            (self.issuer, self.purpose, self.flow, self.nonce) = (issuer, purpose, flow, nonce)
+            (self.tenant, self.subject, self.app) = (tenant, subject, app)
+            (self.employeeKey, self.credential, self.expires) = (employeeKey, credential, expires)
         }
     }
 
@@ -90,20 +94,14 @@ public struct Challenge: Sendable, Hashable {
     public init(_ fields: Fields) throws(CredentialsError) {
         try fields.check()
         self.fields = fields
-        bytes = SignatureTag.challenge.line + fields.canonicalBytes
+        bytes = fields.bytes
     }
 
     /// Parses the exact bytes of a challenge. It refuses anything that ``init(_:)`` does not write.
     ///
     /// - Throws: ``CredentialsError/Code/unexpectedTag`` or ``CredentialsError/Code/challengeInvalid``.
     public init(parsing bytes: [UInt8]) throws(CredentialsError) {
-        guard bytes.count <= Self.maximumByteCount else { throw CredentialsError(.challengeInvalid) }
-        let content = try SignatureTag.challenge.content(of: bytes)
-        fields = try Fields(json: content)
-        // The parser already refuses what is not canonical. Encoding the fields again makes certain.
-        guard SignatureTag.challenge.line + fields.canonicalBytes == bytes else {
-            throw CredentialsError(.challengeInvalid)
-        }
+        fields = try Fields(parsing: bytes, .challenge)
         self.bytes = bytes
     }
 
@@ -111,67 +109,8 @@ public struct Challenge: Sendable, Hashable {
     ///
     /// - Throws: ``CredentialsError/Code/unexpectedTag`` or ``CredentialsError/Code/challengeInvalid``.
     public init(kept bytes: [UInt8]) throws(CredentialsError) {
-        fields = try Fields(json: try SignatureTag.challenge.content(of: bytes), isKept: true)
+        fields = try Fields(kept: bytes, .challenge)
         self.bytes = bytes
-    }
-
-    /// Refuses a challenge whose expiry has passed, or lies more than 120 seconds ahead of `now`.
-    ///
-    /// - Throws: ``CredentialsError/Code/expired``.
-    public func checkExpiry(at now: Timestamp) throws(CredentialsError) {
-        let remaining = fields.expires.microseconds.subtractingReportingOverflow(now.microseconds)
-        guard !remaining.overflow, (0...Self.maximumLifetimeMicroseconds).contains(remaining.partialValue) else {
-            throw CredentialsError(.expired)
-        }
-    }
-}
-
-extension Challenge.Fields {
-    /// The canonical JSON of the fields.
-    var canonicalBytes: [UInt8] {
-        var object = CanonicalObject(reservingCapacity: 640)
-        object.add("app", app)
-        if let credential { object.add("credential", credential) }
-        object.add("employeeKey", Base64URL.encode(employeeKey.bytes))
-        object.add("expires", expires)
-        object.add("flow", flow)
-        object.add("issuer", issuer)
-        object.add("nonce", Base64URL.encode(nonce))
-        object.add("purpose", purpose.rawValue)
-        object.add("subject", Base64URL.encode(subject.bytes))
-        object.add("tenant", tenant)
-        return object.finish()
-    }
-
-    init(json bytes: [UInt8], isKept: Bool = false) throws(CredentialsError) {
-        do {
-            var reader = try ObjectReader(try CanonicalJSON.parse(bytes))
-            let purposeName = try reader.string("purpose")
-            guard let purpose = Challenge.Purpose(rawValue: purposeName) else {
-                throw CredentialsError(.challengeInvalid, field: "purpose")
-            }
-            let key = try reader.bytes("employeeKey")
-            self.init(
-                issuer: try reader.string("issuer"), purpose: purpose, flow: try reader.uuid("flow"),
-                nonce: try reader.bytes("nonce"), tenant: try reader.uuid("tenant"),
-                subject: try Commitment(bytes: try reader.bytes("subject")), app: try reader.string("app"),
-                employeeKey: isKept ? try EmployeePublicKey(kept: key) : try EmployeePublicKey(bytes: key),
-                credential: try reader.optionalUUID("credential"), expires: try reader.timestamp("expires"))
-            try reader.finish()
-        } catch let error as CredentialsError where error.code == .challengeInvalid {
-            throw error
-        } catch {
-            throw CredentialsError(.challengeInvalid)
-        }
-        try check()
-    }
-
-    func check() throws(CredentialsError) {
-        guard (1...255).contains(issuer.utf8.count) else {
-            throw CredentialsError(.challengeInvalid, field: "issuer")
-        }
-        guard nonce.count == 32 else { throw CredentialsError(.challengeInvalid, field: "nonce") }
-        guard app.isCodeName else { throw CredentialsError(.challengeInvalid, field: "app") }
     }
 }
 

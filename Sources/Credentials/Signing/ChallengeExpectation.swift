@@ -104,13 +104,6 @@ public struct ValidatedChallenge: Sendable, Hashable {
 }
 
 extension Challenge {
-    /// Verifies the device's signature, raw or DER, by the key the challenge names, and returns the raw form to store.
-    ///
-    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
-    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> Signature {
-        try KeyProof.verify(proof, over: bytes, by: fields.employeeKey)
-    }
-
     /// Verifies a user key's proof, raw or DER, over `tenure/v1/validation`, newline and this challenge, and returns the
     /// raw form to store.
     ///

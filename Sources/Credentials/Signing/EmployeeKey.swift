@@ -31,12 +31,7 @@ public struct EmployeeKey: Sendable, Redacted {
     public var privateBytes: [UInt8] { secret.bytes }
 
     /// Signs a challenge. Parse it and compare its fields first.
-    public func sign(_ challenge: Challenge) throws(CredentialsError) -> Signature {
-        try secret.signP256(challenge.bytes)
-    }
-
-    /// Signs a challenge of a log-in by an address. Parse it and compare its fields first.
-    public func sign(_ challenge: AddressChallenge) throws(CredentialsError) -> Signature {
+    public func sign(_ challenge: some DeviceChallenge) throws(CredentialsError) -> Signature {
         try secret.signP256(challenge.bytes)
     }
 

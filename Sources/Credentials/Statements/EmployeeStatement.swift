@@ -7,9 +7,9 @@ public import Foundation
 #endif
 
 /// A statement that approves, cancels or reinstates an account, or ends all of its sessions.
-public struct EmployeeStatement: Statement {
+public struct EmployeeStatement: ActionStatement {
     /// The decision; each has its own tag.
-    public enum Action: String, Sendable, Hashable, CaseIterable {
+    public enum Action: String, StatementAction {
         /// Approves the account.
         case approve
         /// Cancels the account.
@@ -41,47 +41,16 @@ public struct EmployeeStatement: Statement {
     /// The reason, as a code.
     public var reason: String
 
+    /// The members in the signed bytes.
+    public static let members = MemberTable<EmployeeStatement, Void>(
+        "EmployeeStatement", EmployeeStatement.init,
+        Member(inline: \.context), Member("action", \.action), Member("employee", \.employee),
+        Member("registered", \.registeredHash, .hash), Member("reason", \.reason, .code))
+
     /// A statement about an employee.
-    public init(
-        context: StatementContext, action: Action, employee: UUID, registeredHash: [UInt8], reason: String
-    ) {
-        self.context = context
-        self.action = action
-        self.employee = employee
-        self.registeredHash = registeredHash
-        self.reason = reason
-    }
-
-    /// The tags of such statements.
-    public static let tags: [SignatureTag] = Action.allCases.map(\.tag)
-    /// The tag of this statement.
-    public var tag: SignatureTag { action.tag }
-
-    /// The members beside those of the context.
-    public var members: [String: JSONValue] {
-        [
-            "action": .string(action.rawValue), "employee": .uuid(employee), "registered": .bytes(registeredHash),
-            "reason": .string(reason),
-        ]
-    }
-
-    /// Reads the members beside those of the context.
-    public init(tag: SignatureTag, context: StatementContext, members reader: inout ObjectReader) throws {
-        guard let action = Action(rawValue: try reader.string("action")), action.tag == tag else {
-            throw CredentialsError(.statementInvalid, field: "action")
-        }
-        self.init(
-            context: context, action: action, employee: try reader.uuid("employee"),
-            registeredHash: try reader.bytes("registered", count: 32), reason: try reader.string("reason"))
-    }
-
-    /// Checks sizes and names.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid``.
-    public func check() throws(CredentialsError) {
-        try context.check()
-        try StatementCheck.hash(registeredHash, "registered")
-        try StatementCheck.code(reason, "reason")
+    public init(context: StatementContext, action: Action, employee: UUID, registeredHash: [UInt8], reason: String) {
+        (self.context, self.action, self.employee) = (context, action, employee)
+        (self.registeredHash, self.reason) = (registeredHash, reason)
     }
 }
 
@@ -94,30 +63,16 @@ public struct ReclaimStatement: Statement {
     /// The reason, as a code.
     public var reason: String
 
+    /// The members in the signed bytes.
+    public static let members = MemberTable<ReclaimStatement, Void>(
+        "ReclaimStatement", ReclaimStatement.init,
+        Member(inline: \.context), Member("user", \.user), Member("reason", \.reason, .code))
+
     /// A statement about the address of a user.
     public init(context: StatementContext, user: UUID, reason: String) {
-        self.context = context
-        self.user = user
-        self.reason = reason
+        (self.context, self.user, self.reason) = (context, user, reason)
     }
 
-    /// The tags of such statements.
+    /// The only tag.
     public static let tags: [SignatureTag] = [.emailReclaim]
-    /// The tag of this statement.
-    public var tag: SignatureTag { .emailReclaim }
-    /// The members beside those of the context.
-    public var members: [String: JSONValue] { ["user": .uuid(user), "reason": .string(reason)] }
-
-    /// Reads the members beside those of the context.
-    public init(tag: SignatureTag, context: StatementContext, members reader: inout ObjectReader) throws {
-        self.init(context: context, user: try reader.uuid("user"), reason: try reader.string("reason"))
-    }
-
-    /// Checks sizes and names.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid``.
-    public func check() throws(CredentialsError) {
-        try context.check()
-        try StatementCheck.code(reason, "reason")
-    }
 }

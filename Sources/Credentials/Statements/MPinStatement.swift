@@ -6,13 +6,12 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A statement that verifies, links or revokes an M-Pin identity, or issues an activation code. The tag says which, and
-/// the member `action` repeats it.
+/// A statement that verifies, links or revokes an M-Pin identity, or issues an activation code.
 ///
 /// The statement contains no user id. It names the hash of the M-Pin ID, or commits to the user id that a code is for.
-public struct MPinStatement: Statement {
+public struct MPinStatement: ActionStatement {
     /// The decision.
-    public enum Action: String, Sendable, Hashable, CaseIterable {
+    public enum Action: String, StatementAction {
         /// The identity is verified.
         case verify
         /// The identity belongs to the device that signs, and to an account of its owner.
@@ -35,69 +34,36 @@ public struct MPinStatement: Statement {
 
     /// The members every statement has.
     public var context: StatementContext
-    /// The decision (`action`).
+    /// The decision.
     public var action: Action
-    /// The SHA-256 of the M-Pin ID; for a code the salted commitment to the user id. 32 bytes (`subject`).
+    /// The SHA-256 of the M-Pin ID; for a code the salted commitment to the user id. 32 bytes.
     public var subject: [UInt8]
-    /// The identity's random id (`identity`). Only a code has none.
+    /// The identity's random id. Only a code has none.
     public var identity: UUID?
-    /// The account that the identity is linked to (`employee`). Only a link has it.
+    /// The account that the identity is linked to. Only a link has it.
     public var employee: UUID?
-    /// The reason, as a code of 1 to 64 characters A–Z a–z 0–9 `.` `_` `-` (`reason`).
+    /// The reason, as a code.
     public var reason: String
+
+    /// The members in the signed bytes.
+    public static let members = MemberTable<MPinStatement, Void>(
+        "MPinStatement", MPinStatement.init,
+        Member(inline: \.context), Member("action", \.action), Member("subject", \.subject, .hash),
+        Member(optional: "identity", \.identity), Member(optional: "employee", \.employee),
+        Member("reason", \.reason, .code))
 
     /// The members, which ``check()`` validates.
     public init(
         context: StatementContext, action: Action, subject: [UInt8], identity: UUID? = nil, employee: UUID? = nil,
         reason: String
     ) {
-        self.context = context
-        self.action = action
-        self.subject = subject
-        self.identity = identity
-        self.employee = employee
-        self.reason = reason
+        (self.context, self.action, self.subject) = (context, action, subject)
+        (self.identity, self.employee, self.reason) = (identity, employee, reason)
     }
 
-    /// Verification, link, revocation, activation.
-    public static let tags: [SignatureTag] = Action.allCases.map(\.tag)
-
-    /// The tag that belongs to the action.
-    public var tag: SignatureTag { action.tag }
-
-    /// The members beside those of the context.
-    public var members: [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "action": .string(action.rawValue), "subject": .bytes(subject), "reason": .string(reason),
-        ]
-        if let identity { members["identity"] = .uuid(identity) }
-        if let employee { members["employee"] = .uuid(employee) }
-        return members
-    }
-
-    /// Reads the members beside those of the context.
-    public init(tag: SignatureTag, context: StatementContext, members reader: inout ObjectReader) throws {
-        guard let action = Action(rawValue: try reader.string("action")), action.tag == tag else {
-            throw CredentialsError(.statementInvalid, field: "action")
-        }
-        self.init(
-            context: context, action: action, subject: try reader.bytes("subject", count: 32),
-            identity: try reader.optionalUUID("identity"), employee: try reader.optionalUUID("employee"),
-            reason: try reader.string("reason"))
-    }
-
-    /// Checks sizes and names. A code names no identity, and only a link names an account.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid``.
-    public func check() throws(CredentialsError) {
-        try context.check()
-        try StatementCheck.hash(subject, "subject")
-        try StatementCheck.code(reason, "reason")
-        guard (action == .activate) == (identity == nil) else {
-            throw CredentialsError(.statementInvalid, field: "identity")
-        }
-        guard (action == .link) == (employee != nil) else {
-            throw CredentialsError(.statementInvalid, field: "employee")
-        }
+    /// A code names no identity, and only a link names an account.
+    public func checkTogether() throws(CredentialsError) {
+        try require((action == .activate) == (identity == nil), "identity")
+        try require((action == .link) == (employee != nil), "employee")
     }
 }

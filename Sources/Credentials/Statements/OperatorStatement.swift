@@ -16,60 +16,42 @@ public import Foundation
 public struct OperatorStatement: Statement {
     /// The members every statement has.
     public var context: StatementContext
-    /// The type of the event (`action`).
+    /// The type of the event.
     public var action: String
-    /// The version of the event's members (`schema`).
+    /// The version of the event's members, 1 to 1,000.
     public var schema: Int
-    /// The random id of the event's stream (`subject`).
+    /// The random id of the event's stream.
     public var subject: UUID
-    /// The member `data` of the event without `by` (`data`).
+    /// The member `data` of the event without `by`.
     public var data: JSONValue
+
+    /// The members in the signed bytes.
+    public static let members = MemberTable<OperatorStatement, Void>(
+        "OperatorStatement", OperatorStatement.init,
+        Member(inline: \.context), Member("action", \.action, .code), Member("schema", \.schema, .number(1...1_000)),
+        Member("subject", \.subject), Member("data", \.data, dataKind))
+
+    private static let dataKind = MemberKind<JSONValue>(.object(name: "Data")) { (json, place) throws(JSONError) in
+        guard case .object(let members) = json, members["by"] == nil else { throw place.invalid("data without by") }
+        return json
+    } write: { (json, _) in
+        json
+    }
 
     /// The members, which ``check()`` validates.
     public init(context: StatementContext, action: String, schema: Int, subject: UUID, data: JSONValue) {
-        self.context = context
-        self.action = action
-        self.schema = schema
-        self.subject = subject
-        self.data = data
+        (self.context, self.action, self.schema) = (context, action, schema)
+        (self.subject, self.data) = (subject, data)
     }
 
     /// Hashes the exact bytes to sign.
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-    /// The only tag, `tenure/v1/operator`.
+    /// The only tag.
     public static let tags: [SignatureTag] = [.operatorDecision]
 
-    /// `tenure/v1/operator`.
-    public var tag: SignatureTag { .operatorDecision }
-
-    /// The members beside those of the context.
-    public var members: [String: JSONValue] {
-        [
-            "action": .string(action), "schema": .integer(Int64(schema)), "subject": .uuid(subject), "data": data,
-        ]
-    }
-
-    /// Reads the members beside those of the context.
-    public init(tag: SignatureTag, context: StatementContext, members reader: inout ObjectReader) throws {
-        guard let schema = Int(exactly: try reader.integer("schema")) else {
-            throw CredentialsError(.statementInvalid, field: "schema")
-        }
-        self.init(
-            context: context, action: try reader.string("action"), schema: schema,
-            subject: try reader.uuid("subject"), data: try reader.value("data"))
-    }
-
-    /// Checks sizes and names.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid``.
-    public func check() throws(CredentialsError) {
-        try context.check()
-        try StatementCheck.code(action, "action")
-        guard (1...1_000).contains(schema) else { throw CredentialsError(.statementInvalid, field: "schema") }
-        guard case .object(let members) = data, members["by"] == nil else {
-            throw CredentialsError(.statementInvalid, field: "data")
-        }
-        guard bytes.count <= maximumStatementByteCount else { throw CredentialsError(.statementInvalid, field: "data") }
+    /// A statement is not larger than those that are read.
+    public func checkTogether() throws(CredentialsError) {
+        try require(bytes.count <= maximumStatementByteCount, "data")
     }
 }

@@ -7,67 +7,45 @@ public import Foundation
 #endif
 
 /// A statement of a former device key that cancels the return of a security admin, or undoes it.
-public struct ReturnStatement: Statement {
+public struct ReturnStatement: ActionStatement {
+    /// The only decision.
+    public enum Action: String, StatementAction {
+        /// Cancels or undoes the return.
+        case cancel
+
+        /// The only tag.
+        public var tag: SignatureTag { .returnCancellation }
+    }
+
     /// The members every statement has.
     public var context: StatementContext
-    /// The user's random id (`user`).
+    /// The only decision.
+    public let action = Action.cancel
+    /// The user's random id.
     public var user: UUID
-    /// The random id of the security admin's account (`employee`).
+    /// The random id of the security admin's account.
     public var employee: UUID
-    /// SHA-256 of the 65-byte public key that comes back (`key`).
+    /// SHA-256 of the 65-byte public key that comes back.
     public var keyHash: [UInt8]
-    /// The hash of the entry that opened the return, or completed it, 32 bytes (`follows`). So a statement that cancels
-    /// undoes nothing.
+    /// The hash of the entry that opened the return, or completed it, 32 bytes. So a statement that cancels undoes
+    /// nothing.
     public var followsHash: [UInt8]
-    /// The reason, as a code of 1 to 64 characters A–Z a–z 0–9 `.` `_` `-` (`reason`).
+    /// The reason, as a code.
     public var reason: String
+
+    /// The members in the signed bytes.
+    public static let members = MemberTable<ReturnStatement, Void>(
+        "ReturnStatement",
+        { ReturnStatement(context: $0, user: $2, employee: $3, keyHash: $4, followsHash: $5, reason: $6) },
+        Member(inline: \.context), Member("action", \.action), Member("user", \.user),
+        Member("employee", \.employee), Member("key", \.keyHash, .hash), Member("follows", \.followsHash, .hash),
+        Member("reason", \.reason, .code))
 
     /// The members, which ``check()`` validates.
     public init(
         context: StatementContext, user: UUID, employee: UUID, keyHash: [UInt8], followsHash: [UInt8], reason: String
     ) {
-        self.context = context
-        self.user = user
-        self.employee = employee
-        self.keyHash = keyHash
-        self.followsHash = followsHash
-        self.reason = reason
-    }
-
-    /// The only tag.
-    public static let tags: [SignatureTag] = [.returnCancellation]
-
-    /// The only tag.
-    public var tag: SignatureTag { .returnCancellation }
-
-    /// The members beside those of the context.
-    public var members: [String: JSONValue] {
-        [
-            "action": .string(Self.action), "user": .uuid(user), "employee": .uuid(employee), "key": .bytes(keyHash),
-            "follows": .bytes(followsHash), "reason": .string(reason),
-        ]
-    }
-
-    private static let action = "cancel"
-
-    /// Reads the members beside those of the context.
-    public init(tag: SignatureTag, context: StatementContext, members reader: inout ObjectReader) throws {
-        guard try reader.string("action") == Self.action else {
-            throw CredentialsError(.statementInvalid, field: "action")
-        }
-        self.init(
-            context: context, user: try reader.uuid("user"), employee: try reader.uuid("employee"),
-            keyHash: try reader.bytes("key", count: 32), followsHash: try reader.bytes("follows", count: 32),
-            reason: try reader.string("reason"))
-    }
-
-    /// Checks sizes and names.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid``.
-    public func check() throws(CredentialsError) {
-        try context.check()
-        try StatementCheck.hash(keyHash, "key")
-        try StatementCheck.hash(followsHash, "follows")
-        try StatementCheck.code(reason, "reason")
+        (self.context, self.user, self.employee) = (context, user, employee)
+        (self.keyHash, self.followsHash, self.reason) = (keyHash, followsHash, reason)
     }
 }

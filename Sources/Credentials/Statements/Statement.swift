@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// A decision to be signed by somebody with authority: a tag line and canonical JSON of random ids, keys, hashes and
-/// codes.
+/// codes. A code has 1 to 64 characters A–Z a–z 0–9 `.` `_` `-`.
 ///
 /// A statement contains no personal text, so that every signature stays verifiable after an erasure.
 ///
@@ -16,31 +16,48 @@ public import Foundation
 /// try statement.context.checkExpiry(at: .now())
 /// let signature = try statement.verify(proof: proof)     // by the key that the statement names
 /// ```
-public protocol Statement: Sendable, Hashable {
+public protocol Statement: SignedObject {
     /// The tags of this kind of statement, one per meaning.
     static var tags: [SignatureTag] { get }
-    /// The tag of this statement.
-    var tag: SignatureTag { get }
     /// The signer, the state of the ledger that the signer saw, and the expiry.
     var context: StatementContext { get }
-    /// The members beside those of the context.
-    var members: [String: JSONValue] { get }
-    /// Reads the members beside those of the context. The caller refuses the remaining ones.
-    init(tag: SignatureTag, context: StatementContext, members reader: inout ObjectReader) throws
-    /// Checks the members.
-    ///
-    /// - Throws: ``CredentialsError/Code/statementInvalid`` with the name of the first member out of range.
-    func check() throws(CredentialsError)
+}
+
+/// A decision that has a tag of its own.
+public protocol StatementAction: RawRepresentable<String>, CaseIterable, Hashable, MemberValue {
+    /// The tag of statements with this action.
+    var tag: SignatureTag { get }
+}
+
+/// A statement whose tag says the decision, which the member `action` repeats.
+public protocol ActionStatement: Statement {
+    /// The decisions.
+    associatedtype Action: StatementAction
+    /// The decision.
+    var action: Action { get }
+}
+
+extension ActionStatement {
+    /// The tags of all actions.
+    public static var tags: [SignatureTag] { Action.allCases.map(\.tag) }
+    /// The tag of the action.
+    public var tag: SignatureTag { action.tag }
 }
 
 /// The greatest size of a statement in bytes.
 public let maximumStatementByteCount = 4_096
 
 extension Statement {
-    /// The exact bytes to sign: tag, newline, canonical JSON (RFC 8785).
-    public var bytes: [UInt8] {
-        let all = members.merging(context.members) { own, _ in own }
-        return tag.line + JSONValue.object(all).canonicalBytes()
+    /// `statement.invalid`.
+    public static var malformed: CredentialsError.Code { .statementInvalid }
+    /// The only tag of a kind with one.
+    public var tag: SignatureTag { Self.tags[0] }
+
+    /// The members beside those of the context.
+    public var members: [String: JSONValue] {
+        guard case .object(var members) = json else { return [:] }
+        for member in StatementContext.members.members { members[member.name] = nil }
+        return members
     }
 
     /// Parses a statement to be signed or verified.
@@ -52,20 +69,7 @@ extension Statement {
     public init(parsing bytes: [UInt8], expecting tag: SignatureTag) throws(CredentialsError) {
         guard Self.tags.contains(tag) else { throw CredentialsError(.unexpectedTag) }
         guard bytes.count <= maximumStatementByteCount else { throw CredentialsError(.statementInvalid) }
-        let content = try tag.content(of: bytes)
-        do {
-            var reader = try ObjectReader(try CanonicalJSON.parse(content))
-            let context = try StatementContext(members: &reader)
-            try self.init(tag: tag, context: context, members: &reader)
-            try reader.finish()
-        } catch let error as CredentialsError where error.code == .statementInvalid {
-            throw error
-        } catch {
-            throw CredentialsError(.statementInvalid)
-        }
-        try check()
-        // The parsed members must encode to the same bytes, so that the fields shown are the fields signed.
-        guard self.bytes == bytes else { throw CredentialsError(.statementInvalid) }
+        try self.init(exactly: bytes, tag)
     }
 
     /// Verifies a signature by the key that the statement names as its signer.
@@ -86,40 +90,43 @@ extension Statement {
 }
 
 /// The members that every statement has: signer, authority, the state of the ledger that the signer saw, and expiry.
-public struct StatementContext: Sendable, Hashable {
-    /// The tenant (`tenant`).
+public struct StatementContext: FlatObject, Hashable {
+    /// The tenant.
     public var tenant: UUID
-    /// The key that signs (`signer`): an employee's device key, an app's authority key or the operator key.
+    /// The key that signs: an employee's device key, an app's authority key or the operator key.
     public var signer: StatementKey
-    /// The hash of the event that gives the signer authority, 32 bytes (`authority`).
+    /// The hash of the event that gives the signer authority, 32 bytes.
     public var authority: [UInt8]
-    /// The number of entries of the tenant's ledger that the signer saw (`ledgerSize`), 0 to 2^53 − 1.
+    /// The number of entries of the tenant's ledger that the signer saw, 0 to 2^53 − 1.
     public var ledgerSize: Int64
-    /// The Merkle root of those entries, 32 bytes (`ledgerRoot`).
+    /// The Merkle root of those entries, 32 bytes.
     public var ledgerRoot: [UInt8]
-    /// The number of entries of the system ledger that the service saw when an app vouched (`systemSize`), or `nil` in
+    /// The number of entries of the system ledger that the service saw when an app vouched, or `nil` in
     /// every other statement.
     ///
     /// The app's secrets are in the system ledger, which shares no order with the tenant's.
     public var systemSize: Int64?
-    /// The last moment at which the statement may be appended (`expires`).
+    /// The last moment at which the statement may be appended.
     public var expires: Timestamp
-    /// 32 random bytes (`nonce`).
+    /// 32 random bytes.
     public var nonce: [UInt8]
+
+    /// The members in the signed bytes.
+    public static let members = MemberTable<StatementContext, Void>(
+        "StatementContext", StatementContext.init,
+        Member("tenant", \.tenant), Member("signer", \.signer, .key), Member("authority", \.authority, .hash),
+        Member("ledgerSize", \.ledgerSize, .size), Member("ledgerRoot", \.ledgerRoot, .hash),
+        Member(optional: "systemSize", \.systemSize, .size), Member("expires", \.expires),
+        Member("nonce", \.nonce, .hash))
 
     /// The members, which ``Statement/check()`` validates.
     public init(
         tenant: UUID, signer: StatementKey, authority: [UInt8], ledgerSize: Int64, ledgerRoot: [UInt8],
         systemSize: Int64? = nil, expires: Timestamp, nonce: [UInt8]
     ) {
-        self.tenant = tenant
-        self.signer = signer
-        self.authority = authority
-        self.ledgerSize = ledgerSize
-        self.ledgerRoot = ledgerRoot
-        self.systemSize = systemSize
-        self.expires = expires
-        self.nonce = nonce
+        (self.tenant, self.signer, self.authority) = (tenant, signer, authority)
+        (self.ledgerSize, self.ledgerRoot, self.systemSize) = (ledgerSize, ledgerRoot, systemSize)
+        (self.expires, self.nonce) = (expires, nonce)
     }
 
     /// Refuses an expired statement.
@@ -139,38 +146,6 @@ public struct StatementContext: Sendable, Hashable {
         else { return nil }
         return Timestamp(text)
     }
-
-    var members: [String: JSONValue] {
-        var members: [String: JSONValue] = [
-            "tenant": .uuid(tenant), "signer": .bytes(signer.bytes), "authority": .bytes(authority),
-            "ledgerSize": .integer(ledgerSize), "ledgerRoot": .bytes(ledgerRoot), "expires": .timestamp(expires),
-            "nonce": .bytes(nonce),
-        ]
-        if let systemSize { members["systemSize"] = .integer(systemSize) }
-        return members
-    }
-
-    init(members reader: inout ObjectReader) throws {
-        self.init(
-            tenant: try reader.uuid("tenant"),
-            signer: try StatementKey(bytes: try reader.bytes("signer", count: 65)),
-            authority: try reader.bytes("authority", count: 32), ledgerSize: try reader.integer("ledgerSize"),
-            ledgerRoot: try reader.bytes("ledgerRoot", count: 32),
-            systemSize: try reader.optionalInteger("systemSize"), expires: try reader.timestamp("expires"),
-            nonce: try reader.bytes("nonce", count: 32))
-    }
-
-    func check() throws(CredentialsError) {
-        try StatementCheck.hash(authority, "authority")
-        try StatementCheck.hash(ledgerRoot, "ledgerRoot")
-        try StatementCheck.hash(nonce, "nonce")
-        guard (0...JSONValue.integerRange.upperBound).contains(ledgerSize) else {
-            throw CredentialsError(.statementInvalid, field: "ledgerSize")
-        }
-        guard systemSize.map({ (0...JSONValue.integerRange.upperBound).contains($0) }) ?? true else {
-            throw CredentialsError(.statementInvalid, field: "systemSize")
-        }
-    }
 }
 
 /// The key that signs a statement: an employee's device key, an app's authority key or the operator key.
@@ -185,21 +160,4 @@ public struct StatementKey: SigningPublicKey {
     public init(_ key: OperatorPublicKey) { bytes = key.bytes }
     /// The authority key of an app.
     public init(_ key: AppAuthorityPublicKey) { bytes = key.bytes }
-}
-
-enum StatementCheck {
-    static func hash(_ bytes: [UInt8], _ name: String) throws(CredentialsError) {
-        guard bytes.count == 32 else { throw CredentialsError(.statementInvalid, field: name) }
-    }
-
-    /// Checks 1 to 32 sorted fingerprints, each of 64 lower-case hexadecimal digits.
-    static func fingerprints(_ texts: [String], _ name: String) throws(CredentialsError) {
-        guard (1...32).contains(texts.count), zip(texts, texts.dropFirst()).allSatisfy({ $0 < $1 }),
-            texts.allSatisfy({ Hex.decode($0)?.count == 32 && $0 == $0.lowercased() })
-        else { throw CredentialsError(.statementInvalid, field: name) }
-    }
-
-    static func code(_ text: String, _ name: String) throws(CredentialsError) {
-        guard text.isCodeName else { throw CredentialsError(.statementInvalid, field: name) }
-    }
 }

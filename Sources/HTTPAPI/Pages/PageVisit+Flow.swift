@@ -91,7 +91,7 @@ extension PageVisit {
             do {
                 switch try await exchange.service.reply(to: request, call, as: form) {
                 case .answered(let answer): return answer
-                case .repeated(let stored): return try Self.repeated(try Reply(stored: stored))
+                case .repeated(let stored): return try Self.repeated(Reply(stored))
                 }
             } catch let error as ServiceError where error.code == .idempotencyInProgress && attempt < 40 {
                 // The browser has sent the form twice and shows the reply to the second one.
@@ -109,7 +109,7 @@ extension PageVisit {
 
     private static func repeated<Answer: JSONConvertible>(_ reply: Reply) throws -> Answer {
         guard reply.status >= 400 else { return try Answer(bytes: reply.body) }
-        guard let code = reply.code.flatMap(ErrorCode.init(rawValue:)) else { throw StoredReplyError() }
+        guard let code = reply.code.flatMap(ErrorCode.init(rawValue:)) else { throw ServiceError(.idempotencyConflict) }
         let problem = try Problem(bytes: reply.body)
         throw ServiceError(
             code, members: problem.errors.map { ServiceError.Member(pointer: "", detail: $0.detail) },

@@ -100,7 +100,6 @@ struct APIResponder: HTTPResponder {
     }
 
     private func refusal(_ error: any Error, _ trace: Trace) -> Refusal {
-        if error is StoredReplyError { log.unexpected(error, requestId: trace.requestId, route: trace.route) }
         if let error = error as? ServiceError, DatabaseCause.of(error) != nil {
             log.unexpected(error, requestId: trace.requestId, route: trace.route)
         }
@@ -181,8 +180,10 @@ extension APIResponder {
         }
         try route.checkBody(arrival.body, headers)
         call.idempotencyKey = route.endpoint.method == "GET" ? nil : try headers.idempotencyKey()
-        call.fingerprintInput = Self.fingerprint(
-            request.method.rawValue, arrival.target.rawPath, caller?.fingerprintId ?? "", arrival.body)
+        call.fingerprintInput = [
+            Array(request.method.rawValue.utf8), Array(arrival.target.rawPath.utf8),
+            Array((caller?.fingerprintId ?? "").utf8), arrival.body,
+        ]
         let routed = RoutedRequest(
             service: service, endpoint: route.endpoint, captures: captures, rawQuery: arrival.target.rawQuery,
             headers: headers, body: arrival.body, presented: caller, call: call,
@@ -228,18 +229,6 @@ extension APIResponder {
         trace.route = found.route.endpoint.template.text
         trace.endpoint = found.route.endpoint
         return Arrival(body: body, target: found.target, authority: authority, route: found.route, raw: found.raw)
-    }
-
-    /// The input of a request's idempotency fingerprint: method, path, caller and body, each prefixed with its length
-    /// in 8 bytes so that the encoding is unambiguous.
-    static func fingerprint(
-        _ method: String, _ rawPath: Substring, _ caller: String, _ body: [UInt8]
-    ) -> [UInt8] {
-        [Array(method.utf8), Array(rawPath.utf8), Array(caller.utf8), body].reduce(into: []) { input, part in
-            let length = UInt64(part.count)
-            input += (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) }
-            input += part
-        }
     }
 }
 

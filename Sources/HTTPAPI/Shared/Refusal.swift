@@ -76,8 +76,6 @@ extension Refusal {
         case let refusal as Refusal: self = refusal
         case let error as ServiceError: self.init(error)
         case let error as JSONError: self.init(ServiceError(error))
-        // Only a new key helps.
-        case is StoredReplyError: self.init(ServiceError(.idempotencyConflict))
         default: return nil
         }
     }

@@ -1,3 +1,4 @@
+import IdentityService
 import Synchronization
 
 /// Encodes the answer of a call once: the reply that is stored for a repeated call is the one that is sent.
@@ -9,7 +10,7 @@ final class ReplyEncoding<Answer: Sendable>: Sendable {
     init(_ encode: @escaping @Sendable (Answer) -> Reply) { self.encode = encode }
 
     /// Encodes an answer, and returns the form in which its reply is kept.
-    func stored(_ answer: Answer) -> [UInt8] {
+    func stored(_ answer: Answer) -> StoredReply {
         let reply = encode(answer)
         last.withLock { $0 = reply }
         return reply.stored

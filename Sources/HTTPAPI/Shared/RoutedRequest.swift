@@ -109,7 +109,7 @@ extension RoutedRequest {
             })
         switch try await service.reply(to: request, call, as: form) {
         case .answered(let answer): return encoding.reply(answer)
-        case .repeated(let stored): return try Reply(stored: stored)
+        case .repeated(let stored): return Reply(stored)
         }
     }
 

@@ -6,9 +6,9 @@ import Identity
 import Ledger
 
 /// A log-in by an address, in the state of its flow.
-struct AddressLogin: Sendable, Equatable {
+struct AddressLogin: FlatObject, MemberValue, Equatable {
     /// An account that the person may pick.
-    struct Choice: Sendable, Equatable {
+    struct Choice: FlatObject, MemberValue, Equatable {
         var tenant: UUID
         var employee: UUID
         /// The tenant's name, as first entered.
@@ -22,6 +22,12 @@ struct AddressLogin: Sendable, Equatable {
         /// The user key's signature over `tenure/v1/validation` and the challenge, 64 bytes. The key itself is kept
         /// nowhere.
         var userSignature: [UInt8]
+
+        static let members = MemberTable<Choice, Void>(
+            "Choice", Choice.init,
+            Member("tenant", \.tenant), Member("employee", \.employee), Member("company", \.company),
+            Member("companyEmployeeId", \.companyEmployeeId), Member("challenge", \.challenge, .anyBytes),
+            Member("salt", \.salt, .anyBytes), Member("signature", \.userSignature, .anyBytes))
     }
 
     /// The address as entered; empty after the flow.
@@ -34,55 +40,15 @@ struct AddressLogin: Sendable, Equatable {
     var userKey: [UInt8] = []
     /// The accounts to pick from; none before the proof.
     var choices: [Choice] = []
+
+    static let members = MemberTable<AddressLogin, Void>(
+        "AddressLogin", AddressLogin.init,
+        Member("address", \.address), Member(optional: "client", \.client), Member(optional: "kind", \.kind),
+        Member("userKey", \.userKey, .anyBytes), Member("choices", \.choices, .list()))
 }
 
 extension FlowState {
     /// What attempts are counted and admitted for: the tenant, or the directory in a log-in by an address, which names
     /// no tenant.
     var countedTenantId: UUID { address == nil ? tenantId : LedgerID.directory(of: UserID(userId)).uuid }
-}
-
-/// The plaintext in the flow's row.
-extension AddressLogin {
-    var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "address": .string(address), "userKey": .string(Base64URL.encode(userKey)),
-            "choices": .array(choices.map(\.json)),
-        ]
-        if let client { members["client"] = .string(client.lowercased) }
-        if let kind { members["passphrase"] = .bool(kind == .passphrase) }
-        return .object(members)
-    }
-
-    /// Decodes the value that ``json`` encodes.
-    init(reading object: ObjectReader) throws {
-        var object = object
-        self.init(address: try object.string("address"))
-        client = try object.optionalUUID("client")
-        kind = try object.optionalBool("passphrase").map { $0 ? .passphrase : .answers }
-        userKey = try object.bytes("userKey")
-        choices = try object.objects("choices").map { try Choice(reading: $0) }
-        try object.finish()
-    }
-}
-
-extension AddressLogin.Choice {
-    fileprivate var json: JSONValue {
-        .object([
-            "tenant": .string(tenant.lowercased), "employee": .string(employee.lowercased),
-            "company": .string(company), "companyEmployeeId": .string(companyEmployeeId),
-            "challenge": .string(Base64URL.encode(challenge)), "salt": .string(Base64URL.encode(salt)),
-            "signature": .string(Base64URL.encode(userSignature)),
-        ])
-    }
-
-    fileprivate init(reading object: ObjectReader) throws {
-        var object = object
-        self.init(
-            tenant: try object.uuid("tenant"), employee: try object.uuid("employee"),
-            company: try object.string("company"), companyEmployeeId: try object.string("companyEmployeeId"),
-            challenge: try object.bytes("challenge"), salt: try object.bytes("salt"),
-            userSignature: try object.bytes("signature"))
-        try object.finish()
-    }
 }

@@ -1,3 +1,4 @@
+import Canonical
 import Credentials
 import ErrorCodes
 
@@ -6,7 +7,7 @@ import ErrorCodes
 /// A charge buys the evaluation of one subset of the answers and, once, of the other nine subsets of the same attempt.
 /// For a passphrase it buys one evaluation. Nothing more is evaluated for the charge, whatever is requested and however
 /// often.
-struct BlindAttempt: Sendable, Equatable {
+struct BlindAttempt: FlatObject, MemberValue, Equatable {
     /// The two kinds of evaluation requests within a flow.
     enum Request: Sendable, Equatable {
         /// A new attempt, which is charged.
@@ -29,6 +30,19 @@ struct BlindAttempt: Sendable, Equatable {
     init(first: CopySlot, isSpent: Bool) {
         self.first = first
         self.isSpent = isSpent
+    }
+
+    static let members = MemberTable<BlindAttempt, Void>(
+        "BlindAttempt", BlindAttempt.init(first:isSpent:),
+        Member("first", \.first, slotKind), Member("isSpent", \.isSpent))
+
+    private static let slotKind = MemberKind<CopySlot>(.integer(0...255)) { (json, place) throws(JSONError) in
+        guard let slot = CopySlot(byte: UInt8(try json.integer(in: 0...255, at: place))) else {
+            throw place.invalid("a slot is expected")
+        }
+        return slot
+    } write: { (slot, _) in
+        .integer(Int64(slot.byte))
     }
 
     /// Classifies a request by its slots.

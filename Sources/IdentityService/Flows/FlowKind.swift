@@ -1,10 +1,11 @@
+import Canonical
 import Credentials
 import ErrorCodes
 import Identity
 import TenureAPI
 
 /// The kinds of flows.
-package enum FlowKind: String, Sendable, Hashable {
+package enum FlowKind: String, CaseIterable, MemberValue {
     /// `POST /v1/registrations`.
     case registration
     /// `POST /v1/logins`.

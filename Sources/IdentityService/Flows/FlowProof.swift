@@ -7,7 +7,7 @@ import Identity
 /// A valid proof: both signatures over the bytes that the device signed first.
 struct FlowProof: Sendable {
     /// The kind of secret that was proved.
-    enum Kind: Sendable {
+    enum Kind: String, CaseIterable, MemberValue {
         case answers
         case passphrase
     }

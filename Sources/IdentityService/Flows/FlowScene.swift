@@ -125,29 +125,14 @@ struct FlowSceneReading: Sendable {
 /// The colleague whose streams and keys are read for a decoy, and discarded, so that a decoy takes the same time.
 ///
 /// It is the tenant's security admin.
-struct StandIn: Sendable, Equatable {
-    /// Read by processes of the previous version.
+struct StandIn: FlatObject, MemberValue, Equatable {
     var employeeId: UUID
     var userId: UUID
     var credentialId: UUID
-}
 
-extension StandIn {
-    var json: JSONValue { .array([employeeId, userId, credentialId].map { .string($0.lowercased) }) }
-
-    /// Decodes the value that ``json`` encodes.
-    ///
-    /// - Throws: `flow.expired` if the value has another form.
-    init(json: JSONValue) throws {
-        guard case .array(let items) = json, items.count == 3 else { throw ServiceError(.flowExpired) }
-        let ids = try items.map { item in
-            guard case .string(let text) = item, let id = UUID(uuidString: text) else {
-                throw ServiceError(.flowExpired)
-            }
-            return id
-        }
-        self.init(employeeId: ids[0], userId: ids[1], credentialId: ids[2])
-    }
+    static let members = MemberTable<StandIn, Void>(
+        "StandIn", StandIn.init,
+        Member("employeeId", \.employeeId), Member("userId", \.userId), Member("credentialId", \.credentialId))
 }
 
 /// Finds out whether a flow's key is in force for its employee.

@@ -7,9 +7,9 @@ import TenureAPI
 /// The state of a flow in progress: everything the next step needs, encrypted in one short-lived row.
 ///
 /// It is not an event. It claims nothing, and an abandoned flow leaves nothing behind.
-struct FlowState: Sendable, Equatable {
+struct FlowState: FlatObject, Equatable {
     /// The input that the flow waits for.
-    enum Step: String, Sendable {
+    enum Step: String, CaseIterable, MemberValue {
         /// The device's signature.
         case key
         /// New credentials.
@@ -24,17 +24,25 @@ struct FlowState: Sendable, Equatable {
     }
 
     /// A challenge and the device's signature over it.
-    struct ProvedKey: Sendable, Equatable {
+    struct ProvedKey: FlatObject, MemberValue, Equatable {
         var challenge: [UInt8]
         var signature: [UInt8]
+
+        static let members = MemberTable<ProvedKey, Void>(
+            "ProvedKey", ProvedKey.init,
+            Member("challenge", \.challenge, .anyBytes), Member("signature", \.signature, .anyBytes))
     }
 
     /// One charged attempt of this flow: the stream `attempt/<id>` and its version.
-    struct Charge: Sendable, Equatable {
+    struct Charge: FlatObject, MemberValue, Equatable {
         var id: UUID
         var version: Int
         /// Whether a known device's budget was charged: a device can become known or unknown while its flow goes on.
         var wasKnownDevice: Bool
+
+        static let members = MemberTable<Charge, Void>(
+            "Charge", Charge.init,
+            Member("id", \.id), Member("version", \.version, .number()), Member("wasKnownDevice", \.wasKnownDevice))
     }
 
     /// What a flow is for, with what only such a flow has.
@@ -51,7 +59,7 @@ struct FlowState: Sendable, Equatable {
     }
 
     /// The person who registers.
-    struct Registration: Sendable, Equatable {
+    struct Registration: FlatObject, MemberValue, Equatable {
         /// The address as entered; empty after the flow.
         var email: String
         var isCompanyOwnedEmail: Bool
@@ -64,10 +72,16 @@ struct FlowState: Sendable, Equatable {
         var invitation: UUID?
         /// Whether the registration is to join a tenant or to found one.
         var intent: RegistrationRequest.Intent?
+
+        static let members = MemberTable<Registration, Void>(
+            "Registration", Registration.init,
+            Member("email", \.email), Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail),
+            Member("namedCredentialId", \.namedCredentialId), Member("userExists", \.userExists),
+            Member(optional: "invitation", \.invitation), Member(optional: "intent", \.intent))
     }
 
     /// The account that somebody named, whether or not it exists.
-    struct Account: Sendable, Equatable {
+    struct Account: FlatObject, MemberValue, Equatable {
         /// Whether the flow runs on a decoy.
         var isDecoy: Bool
         /// The public keys of this name's decoy, whether or not the employee exists.
@@ -76,14 +90,23 @@ struct FlowState: Sendable, Equatable {
         var standIn: StandIn?
         /// Whether the tenant was hidden from the app when the flow began.
         var isHidden = false
+
+        static let members = MemberTable<Account, Void>(
+            "Account", Account.init,
+            Member("isDecoy", \.isDecoy), Member(optional: "decoyKeys", \.decoyKeys, .anyBytes),
+            Member(optional: "standIn", \.standIn), Member("isHidden", \.isHidden))
     }
 
     /// The making of new credentials.
-    struct SetUp: Sendable, Equatable {
+    struct SetUp: FlatObject, MemberValue, Equatable {
         /// The seed of their VOPRF keys, 32 bytes. A commit keeps it; otherwise it ends with this row.
         var seed: [UInt8]
         /// The number of evaluations.
         var evaluations = 0
+
+        static let members = MemberTable<SetUp, Void>(
+            "SetUp", SetUp.init,
+            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()))
     }
 
     var id: UUID
@@ -115,6 +138,19 @@ struct FlowState: Sendable, Equatable {
     var setUp: SetUp?
     /// The blind attempt that was charged and has no proof yet.
     var attempt: BlindAttempt?
+
+    /// The row's plaintext, which is encrypted under the flows key before it is stored.
+    static let members = MemberTable<FlowState, Void>(
+        "FlowState", FlowState.init,
+        Member("id", \.id), Member("purpose", \.purpose), Member("step", \.step), Member("appId", \.appId),
+        Member("tenantId", \.tenantId), Member("companyName", \.companyName),
+        Member("companyEmployeeId", \.companyEmployeeId), Member("key", \.employeePublicKey, .anyBytes),
+        Member("employeeId", \.employeeId), Member("userId", \.userId), Member("credentialId", \.credentialId),
+        Member("questionsAllowed", \.questionsAllowed), Member("challenge", \.challenge, .anyBytes),
+        Member("salt", \.subjectSalt, .anyBytes), Member(optional: "proved", \.proved),
+        Member("charges", \.charges, .list()), Member("expires", \.expiresAt),
+        Member(optional: "network", \.network, .anyBytes), Member("secret", \.secret, .anyBytes),
+        Member(optional: "setUp", \.setUp), Member(optional: "attempt", \.attempt))
 }
 
 extension FlowState.Purpose {
@@ -215,197 +251,78 @@ extension FlowState {
     static let challengeLifetime: Duration = .seconds(120)
 }
 
-/// The row's plaintext: canonical JSON, encrypted under the flows key before it is stored.
-extension FlowState {
-    var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "id": .string(id.lowercased), "purpose": .string(purpose.kind.rawValue), "step": .string(step.rawValue),
-            "app": .string(appId.lowercased), "tenant": .string(tenantId.lowercased),
-            "company": .string(companyName), "employee": .string(companyEmployeeId),
-            "owned": .bool(registration?.isCompanyOwnedEmail ?? false),
-            "key": .string(Base64URL.encode(employeePublicKey)),
-            "employeeId": .string(employeeId.lowercased), "userId": .string(userId.lowercased),
-            "credentialId": .string(credentialId.lowercased),
-            "namedCredentialId": .string(namedCredentialId.lowercased), "decoy": .bool(isDecoy),
-            "user": .bool(registration?.userExists ?? !isDecoy), "questions": .bool(questionsAllowed),
-            "challenge": .string(Base64URL.encode(challenge)), "salt": .string(Base64URL.encode(subjectSalt)),
-            "expires": .string(expiresAt.description), "secret": .string(Base64URL.encode(secret)),
-            "charges": .array(
-                charges.map {
-                    .array([.string($0.id.lowercased), .integer(Int64($0.version)), .bool($0.wasKnownDevice)])
-                }),
-        ]
-        members.merge(purpose.members) { common, _ in common }
-        if let setUp {
-            members["seed"] = .string(Base64URL.encode(setUp.seed))
-            members["evaluated"] = .integer(Int64(setUp.evaluations))
-        }
-        if let network { members["network"] = .string(Base64URL.encode(network)) }
-        if let attempt {
-            members["attempt"] = .array([.integer(Int64(attempt.first.byte)), .bool(attempt.isSpent)])
-        }
-        if let proved {
-            members["proved"] = .object([
-                "challenge": .string(Base64URL.encode(proved.challenge)),
-                "signature": .string(Base64URL.encode(proved.signature)),
-            ])
-        }
-        return .object(members)
+extension FlowState.Purpose: MemberValue {
+    /// A purpose as the row has it: the kind, and what only such a flow has.
+    private struct Form: FlatObject, Equatable {
+        var kind: FlowKind
+        var registration: FlowState.Registration?
+        var account: FlowState.Account?
+        var address: AddressLogin?
+        var change: PendingChange?
+        var recovery: ApprovedRecovery?
+
+        static let members = MemberTable<Form, Void>(
+            "Purpose", Form.init,
+            Member("kind", \.kind), Member(optional: "registration", \.registration),
+            Member(optional: "account", \.account), Member(optional: "address", \.address),
+            Member(optional: "change", \.change), Member(optional: "recovery", \.recovery))
     }
 
-    /// Decodes the value that ``json`` encodes.
-    init(json: JSONValue) throws {
-        var reader = try ObjectReader(json)
-        id = try reader.uuid("id")
-        guard let kind = FlowKind(rawValue: try reader.string("purpose")),
-            let step = Step(rawValue: try reader.string("step"))
-        else { throw ServiceError(.flowExpired) }
-        self.step = step
-        appId = try reader.uuid("app")
-        tenantId = try reader.uuid("tenant")
-        companyName = try reader.string("company")
-        companyEmployeeId = try reader.string("employee")
-        employeePublicKey = try reader.bytes("key")
-        employeeId = try reader.uuid("employeeId")
-        userId = try reader.uuid("userId")
-        credentialId = try reader.uuid("credentialId")
-        purpose = try Purpose(kind, reading: &reader)
-        questionsAllowed = try reader.bool("questions")
-        challenge = try reader.bytes("challenge")
-        subjectSalt = try reader.bytes("salt")
-        expiresAt = try reader.timestamp("expires")
-        secret = try reader.bytes("secret")
-        charges = try reader.array("charges").map(Self.charge)
-        network = try reader.optionalBytes("network")
-        proved = try reader.optionalObject("proved").map { object in
-            var object = object
-            let proved = ProvedKey(challenge: try object.bytes("challenge"), signature: try object.bytes("signature"))
-            try object.finish()
-            return proved
-        }
-        let evaluations = Int(try reader.optionalInteger("evaluated") ?? 0)
-        setUp = try reader.optionalBytes("seed").map { SetUp(seed: $0, evaluations: evaluations) }
-        attempt = try reader.optionalValue("attempt").map(Self.attempt)
-        try reader.finish()
-    }
-
-    private static func attempt(_ value: JSONValue) throws -> BlindAttempt {
-        guard case .array(let parts) = value, parts.count == 2, case .integer(let byte) = parts[0],
-            case .bool(let isSpent) = parts[1], let byte = UInt8(exactly: byte), let first = CopySlot(byte: byte)
-        else { throw ServiceError(.flowExpired) }
-        return BlindAttempt(first: first, isSpent: isSpent)
-    }
-
-    private static func charge(_ value: JSONValue) throws -> Charge {
-        guard case .array(let parts) = value, parts.count == 3, case .string(let id) = parts[0],
-            case .integer(let version) = parts[1], case .bool(let known) = parts[2], let id = UUID(uuidString: id)
-        else { throw ServiceError(.flowExpired) }
-        return Charge(id: id, version: Int(version), wasKnownDevice: known)
-    }
-}
-
-extension FlowState.Purpose {
-    /// The members that not every flow has.
-    fileprivate var members: [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    private var form: Form {
+        var form = Form(kind: kind)
         switch self {
-        case .registration(let person):
-            if !person.email.isEmpty { members["email"] = .string(person.email) }
-            if let invitation = person.invitation { members["invitation"] = .string(invitation.lowercased) }
-            if let intent = person.intent { members["intent"] = .string(intent.rawValue) }
-        case .address(_, let login): members["address"] = login.json
-        case .change(_, let pending): members["change"] = pending?.json
-        case .recovery(_, let approved): members["recovery"] = approved?.json
-        case .login, .returning: break
+        case .registration(let person): form.registration = person
+        case .address(let account, let login): (form.account, form.address) = (account, login)
+        case .change(let account, let pending): (form.account, form.change) = (account, pending)
+        case .recovery(let account, let approved): (form.account, form.recovery) = (account, approved)
+        case .login(let account), .returning(let account): form.account = account
         }
-        switch self {
-        case .registration: break
-        case .login(let account), .address(let account, _), .change(let account, _), .recovery(let account, _),
-            .returning(let account):
-            if let keys = account.decoyKeys { members["decoyKeys"] = .string(Base64URL.encode(keys)) }
-            if let standIn = account.standIn { members["standIn"] = standIn.json }
-            if account.isHidden { members["hidden"] = .bool(true) }
-        }
-        return members
+        return form
     }
 
-    fileprivate init(_ kind: FlowKind, reading reader: inout ObjectReader) throws {
-        let named = try reader.uuid("namedCredentialId"), isDecoy = try reader.bool("decoy")
-        let isOwned = try reader.bool("owned"), userExists = try reader.bool("user")
-        guard kind != .registration else {
-            // An intent that this version does not know must not be ignored.
-            let intent = try reader.optionalString("intent").map { name in
-                guard let intent = RegistrationRequest.Intent(rawValue: name) else { throw ServiceError(.flowExpired) }
-                return intent
-            }
-            self = .registration(
-                FlowState.Registration(
-                    email: try reader.optionalString("email") ?? "", isCompanyOwnedEmail: isOwned,
-                    namedCredentialId: named, userExists: userExists,
-                    invitation: try reader.optionalUUID("invitation"), intent: intent))
-            return
+    private init?(_ form: Form) {
+        switch (form.kind, form.account, form.registration, form.address) {
+        case (.registration, _, let person?, _): self = .registration(person)
+        case (.address, let account?, _, let login?): self = .address(account, login)
+        case (.login, let account?, _, _): self = .login(account)
+        case (.change, let account?, _, _): self = .change(account, form.change)
+        case (.recovery, let account?, _, _): self = .recovery(account, form.recovery)
+        case (.returning, let account?, _, _): self = .returning(account)
+        default: return nil
         }
-        let account = FlowState.Account(
-            isDecoy: isDecoy, decoyKeys: try reader.optionalBytes("decoyKeys"),
-            standIn: try reader.optionalValue("standIn").map { try StandIn(json: $0) },
-            isHidden: try reader.optionalBool("hidden") ?? false)
-        switch kind {
-        case .change:
-            self = .change(account, try reader.optionalObject("change").map { try PendingChange(reading: $0) })
-        case .recovery:
-            self = .recovery(account, try reader.optionalObject("recovery").map { try ApprovedRecovery(reading: $0) })
-        case .returning: self = .returning(account)
-        case .address: self = .address(account, try AddressLogin(reading: try reader.object("address")))
-        case .login, .registration: self = .login(account)
-        }
+        // A member of another purpose is refused.
+        guard self.form == form else { return nil }
     }
-}
 
-/// What a person who registers means to do. A typing error in the tenant's name then neither founds nor joins one.
-package enum RegistrationIntent: String, Sendable, CaseIterable {
-    /// Join a tenant that exists.
-    case join
-    /// Found a tenant that does not exist.
-    case found
+    static let memberKind = MemberKind<Self>(.object(name: "Purpose")) { (json, place) throws(JSONError) in
+        guard let purpose = Self(try Form.members.read(json, at: place.pointer)) else {
+            throw place.invalid("the members of one purpose are expected")
+        }
+        return purpose
+    } write: { (purpose, place) throws(JSONError) in
+        try Form.members.write(purpose.form, at: place.pointer)
+    }
 }
 
 /// A change of credentials in blind mode, between the proof of the old secret and the new record.
-struct PendingChange: Sendable, Equatable {
+struct PendingChange: FlatObject, MemberValue, Equatable {
     /// The id of the new credential.
-    var credentialId: UUID
+    var credentialId = UUID()
     /// The kind of secret that was proved.
     var kind: FlowProof.Kind
     /// The old user key's signature over the flow's challenge, 64 bytes.
     var userSignature: [UInt8]
 
-    init(credentialId: UUID = UUID(), kind: FlowProof.Kind, userSignature: [UInt8]) {
-        self.credentialId = credentialId
-        self.kind = kind
-        self.userSignature = userSignature
-    }
-
-    /// The plaintext in the flow's row.
-    var json: JSONValue {
-        .object([
-            "credential": .string(credentialId.lowercased), "passphrase": .bool(kind == .passphrase),
-            "signature": .string(Base64URL.encode(userSignature)),
-        ])
-    }
-
-    /// Decodes the value that ``json`` encodes.
-    init(reading object: ObjectReader) throws {
-        var object = object
-        credentialId = try object.uuid("credential")
-        kind = try object.bool("passphrase") ? .passphrase : .answers
-        userSignature = try object.bytes("signature")
-        try object.finish()
-    }
+    static let members = MemberTable<PendingChange, Void>(
+        "PendingChange", PendingChange.init,
+        Member("credentialId", \.credentialId), Member("kind", \.kind),
+        Member("signature", \.userSignature, .anyBytes))
 }
 
 /// An approved recovery, between the device's proof and the new credentials.
-struct ApprovedRecovery: Sendable, Equatable {
+struct ApprovedRecovery: FlatObject, MemberValue, Equatable {
     /// The id of the new credential.
-    var credentialId: UUID
+    var credentialId = UUID()
     /// The hash of the event that opened the recovery, 32 bytes.
     var opened: [UInt8]
     /// The hash of the event that confirmed it, 32 bytes; zeros if a single admin's decision suffices.
@@ -414,29 +331,11 @@ struct ApprovedRecovery: Sendable, Equatable {
     /// The value in place of a confirmation that is not needed.
     static let noConfirmation = [UInt8](repeating: 0, count: 32)
 
-    init(credentialId: UUID = UUID(), opened: [UInt8], confirmed: [UInt8]) {
-        self.credentialId = credentialId
-        self.opened = opened
-        self.confirmed = confirmed
-    }
+    static let members = MemberTable<ApprovedRecovery, Void>(
+        "ApprovedRecovery", ApprovedRecovery.init,
+        Member("credentialId", \.credentialId), Member("opened", \.opened, .bytes(32...32)),
+        Member("confirmed", \.confirmed, .bytes(32...32)))
 
     /// The authority for the new record.
     var authority: SetUpAuthority { .recovered(firstApproval: opened, secondApproval: confirmed) }
-
-    /// The plaintext in the flow's row.
-    var json: JSONValue {
-        .object([
-            "credential": .string(credentialId.lowercased), "opened": .string(Base64URL.encode(opened)),
-            "confirmed": .string(Base64URL.encode(confirmed)),
-        ])
-    }
-
-    /// Decodes the value that ``json`` encodes.
-    init(reading object: ObjectReader) throws {
-        var object = object
-        credentialId = try object.uuid("credential")
-        opened = try object.bytes("opened", count: 32)
-        confirmed = try object.bytes("confirmed", count: 32)
-        try object.finish()
-    }
 }

@@ -29,7 +29,7 @@ struct FlowStore: Sendable {
     func insert<Answer>(
         _ state: FlowState, answering ticket: IdempotencyTicket<Answer>?, _ answer: Answer
     ) async throws {
-        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
+        let sealed = try context.ring.sealFlow(state, id: state.id, secret: state.secret)
         let ledger = Self.ledger(of: state.id)
         let expiry = state.expiresAt.postgres
         let insertion: SQL = """
@@ -105,11 +105,10 @@ struct FlowStore: Sendable {
 
     private func opened(_ row: PostgresRow, id: UUID, secret: [UInt8]) throws -> Row {
         let (version, sealed, expiry) = try row.decode(Int32.self, [UInt8].self, PostgresTimestamp.self)
-        // A handle with another secret gets the same error as an unknown one.
-        guard let clear = try? context.ring.openFlow(sealed, id: id, secret: secret) else {
+        // A handle with another secret, or to a row of another form, gets the same error as an unknown one.
+        guard let state: FlowState = context.ring.openFlow(sealed, id: id, secret: secret) else {
             throw ServiceError(.flowExpired)
         }
-        let state = try FlowState(json: CanonicalJSON.parse(clear))
         let limit = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
         return Row(state: state, version: version, expiresAt: limit)
     }
@@ -139,7 +138,7 @@ struct FlowStore: Sendable {
     /// Prepares the replacement of a row by one with this state.
     func replacement(_ row: Row) throws -> Replacement {
         let state = row.state
-        let sealed = try context.ring.sealFlow(state.json.canonicalBytes(), id: state.id, secret: state.secret)
+        let sealed = try context.ring.sealFlow(state, id: state.id, secret: state.secret)
         return Replacement(
             statement: """
                 UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
@@ -153,8 +152,7 @@ struct FlowStore: Sendable {
     /// The statement that ends a flow, whatever another request wrote into its row meanwhile. The append that runs it
     /// is the flow's one terminal outcome.
     func ending(_ state: FlowState) throws -> SQL {
-        let clear = state.finished.json.canonicalBytes()
-        let sealed = try context.ring.sealFlow(clear, id: state.id, secret: state.secret)
+        let sealed = try context.ring.sealFlow(state.finished, id: state.id, secret: state.secret)
         return """
             UPDATE tenure.flow SET sealed = \(sealed), version = version + 1
             WHERE ledger_id = \(Self.ledger(of: state.id).uuid) AND flow_id = \(state.id)

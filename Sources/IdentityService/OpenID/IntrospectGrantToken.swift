@@ -57,10 +57,11 @@ package struct RevokeGrantToken: UseCase, CustomStringConvertible {
     /// - Returns: Whether the token is one of a grant.
     package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
         let context = run.context
-        guard
-            let token = GrantToken(.refresh, token, context.ring) ?? GrantToken(.access, token, context.ring)
-        else { return false }
-        let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: run.call.time)
+        let refresh = GrantRefreshToken(token, context.ring), access = GrantAccessToken(token, context.ring)
+        guard let grant = refresh?.id ?? access?.id, let tenant = refresh?.tenant ?? access?.tenant else {
+            return false
+        }
+        let row = try await GrantRow.find(grant.uuid, of: tenant.uuid, context, at: run.call.time)
         if let row, row.client == client.id {
             try await EndGrant(context: context).run(row.id, in: TenantID(row.tenant), .tokenRevoked, run.call)
         }

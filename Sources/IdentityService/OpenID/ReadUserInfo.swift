@@ -27,8 +27,8 @@ package struct ReadUserInfo: UseCase, CustomStringConvertible {
 extension ServiceContext {
     /// The grant of the newest access token, with the scopes of the token; `nil` if the token is not in force.
     func grant(of accessToken: String, at time: Timestamp) async throws -> (row: GrantRow, log: GrantInLog)? {
-        guard let token = GrantToken(.access, accessToken, ring),
-            var row = try await GrantRow.find(token.grant, of: token.tenant, self, at: time),
+        guard let token = GrantAccessToken(accessToken, ring),
+            var row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, self, at: time),
             row.counter == token.counter, time < row.accessEnd, let log = try await grantInForce(row, at: time)
         else { return nil }
         row.scopes.formIntersection(token.fewerScopes ?? row.scopes)

@@ -34,23 +34,23 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
 
     /// The grant, if the token is authentic.
     package func keyOwner(in context: ServiceContext) -> String? {
-        GrantToken(.refresh, refreshToken, context.ring)?.scope
+        GrantRefreshToken(refreshToken, context.ring)?.owner
     }
 
     /// Whether the grant exists and is the client's: a caller without one leaves no row.
     package func mayStore(in context: ServiceContext) async throws -> Bool {
-        guard let token = GrantToken(.refresh, refreshToken, context.ring) else { return false }
-        let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: context.settings.now())
+        guard let token = GrantRefreshToken(refreshToken, context.ring) else { return false }
+        let row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, context, at: context.settings.now())
         return row?.client == client.id
     }
 
     /// Exchanges the token.
     package func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
         let context = run.context, time = run.call.time
-        guard let token = GrantToken(.refresh, refreshToken, context.ring) else { return .invalidGrant }
+        guard let token = GrantRefreshToken(refreshToken, context.ring) else { return .invalidGrant }
         // A concurrent exchange of the same token may win once; then the second look decides.
         for _ in 0..<2 {
-            guard let row = try await GrantRow.find(token.grant, of: token.tenant, context, at: time),
+            guard let row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, context, at: time),
                 row.client == client.id
             else { return .invalidGrant }
             guard row.counter == token.counter || isRepeated(token, row, at: time) else {
@@ -82,7 +82,7 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
     }
 
     /// Whether a client with a secret presents the token that it exchanged a moment ago.
-    private func isRepeated(_ token: GrantToken, _ row: GrantRow, at time: Timestamp) -> Bool {
+    private func isRepeated(_ token: GrantRefreshToken, _ row: GrantRow, at time: Timestamp) -> Bool {
         client.secretID != nil && row.counter == token.counter + 1 && time < row.refreshedAt.adding(Self.leeway)
     }
 

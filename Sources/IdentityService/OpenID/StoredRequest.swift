@@ -6,7 +6,7 @@ import Ledger
 import Postgres
 
 /// An authorization or log-out request that waits for a page, with what the person answered on pages.
-struct StoredRequest: Sendable {
+struct StoredRequest: FlatObject {
     /// The time for which a request waits. People need time to type, and to open a mail.
     static let lifetime: Duration = .seconds(1_800)
     private static let secretByteCount = 32
@@ -43,7 +43,7 @@ struct StoredRequest: Sendable {
 
     /// Stores a new request. It does not wait for the disk: a request that a crash of the database loses begins again.
     func insert(_ context: ServiceContext) async throws {
-        let sealed = try context.ring.sealFlow(json.canonicalBytes(), id: id, secret: Self.label + secret)
+        let sealed = try context.ring.sealFlow(self, id: id, secret: Self.label + secret)
         let insertion: SQL = """
             INSERT INTO tenure.authorization_request (ledger_id, request_id, version, sealed, expires_at)
             VALUES (\(ledger.uuid), \(id), 1, \(sealed), \(arrivedAt.adding(Self.lifetime).postgres))
@@ -53,7 +53,7 @@ struct StoredRequest: Sendable {
 
     /// Stores what the person answered. Returns whether nobody changed the request meanwhile.
     func update(_ context: ServiceContext) async throws -> Bool {
-        let sealed = try context.ring.sealFlow(json.canonicalBytes(), id: id, secret: Self.label + secret)
+        let sealed = try context.ring.sealFlow(self, id: id, secret: Self.label + secret)
         let rows = try await context.pool.query(
             """
             UPDATE tenure.authorization_request SET sealed = \(sealed), version = version + 1
@@ -90,9 +90,9 @@ struct StoredRequest: Sendable {
             """, in: [ledger])
         guard let (version, sealed) = try found.first?.decode(Int32.self, [UInt8].self) else { return nil }
         let secret = Array(bytes[16...])
-        guard let clear = try? context.ring.openFlow(sealed, id: id, secret: label + secret) else { return nil }
-        let request = try StoredRequest(id: id, secret: secret, version: version, json: CanonicalJSON.parse(clear))
-        return request.clientName.isEmpty == isLogOut ? request : nil
+        var request: StoredRequest? = context.ring.openFlow(sealed, id: id, secret: label + secret)
+        request?.version = version
+        return request?.clientName.isEmpty == isLogOut ? request : nil
     }
 
     /// Keeps these rows from opening as those of flows.
@@ -128,38 +128,25 @@ extension StoredRequest {
 }
 
 extension StoredRequest {
-    private var json: JSONValue {
-        var members: [String: JSONValue] = [
-            "parameters": .object(parameters.values.mapValues(JSONValue.string)),
-            "repeated": .array(parameters.repeated.sorted().map(JSONValue.string)), "arrivedAt": .timestamp(arrivedAt),
-            "clientName": .string(clientName), "isOfAnyTenant": .bool(isOfAnyTenant),
-        ]
-        members["chosen"] = answers.chosen.map(\.json)
-        members["consentBy"] = answers.consent.map(\.by.json)
-        members["consentGiven"] = answers.consent.map { .bool($0.isGiven) }
-        return .object(members)
-    }
+    static let members = MemberTable<StoredRequest, Void>(
+        "StoredRequest",
+        StoredRequest.init(
+            id:secret:parameters:repeated:arrivedAt:clientName:isOfAnyTenant:chosen:consentBy:consentIsGiven:),
+        Member("id", \.id), Member("secret", \.secret, .anyBytes), Member("parameters", \.parameters.values, .texts),
+        Member("repeated", { $0.parameters.repeated.sorted() }, .list()), Member("arrivedAt", \.arrivedAt),
+        Member("clientName", \.clientName), Member("isOfAnyTenant", \.isOfAnyTenant),
+        Member(optional: "chosen", \.answers.chosen), Member(optional: "consentBy", { $0.answers.consent?.by }),
+        Member(optional: "consentIsGiven", { $0.answers.consent?.isGiven }))
 
-    private init(id: UUID, secret: [UInt8], version: Int32, json: JSONValue) throws {
-        var reader = try ObjectReader(json)
-        guard case .object(let values) = try reader.value("parameters") else {
-            throw ProgramDefect("a stored request has no parameters")
-        }
-        let pairs = values.map { name, value in
-            guard case .string(let text) = value else { return (name: name, value: "") }
-            return (name: name, value: text)
-        }
-        let repeated = try reader.strings("repeated").flatMap { [(name: $0, value: ""), (name: $0, value: "")] }
-        self.id = id
-        self.secret = secret
-        parameters = AuthorizationParameters(pairs + repeated)
-        arrivedAt = try reader.timestamp("arrivedAt")
-        clientName = try reader.string("clientName")
-        isOfAnyTenant = try reader.bool("isOfAnyTenant")
-        self.version = version
-        answers.chosen = json["chosen"]?.uuid.map { EmployeeID($0) }
-        if let by = json["consentBy"]?.uuid, case .bool(let isGiven)? = json["consentGiven"] {
-            answers.consent = (by: EmployeeID(by), isGiven: isGiven)
-        }
+    private init(
+        id: UUID, secret: [UInt8], parameters: [String: String], repeated: [String], arrivedAt: Timestamp,
+        clientName: String, isOfAnyTenant: Bool, chosen: EmployeeID?, consentBy: EmployeeID?, consentIsGiven: Bool?
+    ) {
+        (self.id, self.secret, self.arrivedAt) = (id, secret, arrivedAt)
+        (self.clientName, self.isOfAnyTenant) = (clientName, isOfAnyTenant)
+        let twice = (repeated + repeated).map { (name: $0, value: "") }
+        self.parameters = AuthorizationParameters(parameters.map { (name: $0, value: $1) } + twice)
+        answers.chosen = chosen
+        if let consentBy, let consentIsGiven { answers.consent = (by: consentBy, isGiven: consentIsGiven) }
     }
 }

@@ -30,9 +30,9 @@ extension GrantRow {
         at time: Timestamp, _ context: ServiceContext
     ) async throws -> TokenGrantResponse {
         let scopes = wanted ?? self.scopes
-        var token = GrantToken(.access, of: self)
-        if scopes != self.scopes { token.fewerScopes = scopes }
-        let access = token.text(context.ring)
+        let access = GrantAccessToken(
+            of: self, fewerScopes: scopes == self.scopes ? nil : scopes, context.ring
+        ).text
         let person = try await PersonClaims.of(
             log, registration, scopes: scopes, fingerprint: fingerprint, context)
         let idToken = try await IDToken(
@@ -40,6 +40,6 @@ extension GrantRow {
         ).signed(at: time, context)
         return TokenGrantResponse(
             accessToken: access, expiresIn: max(0, accessEnd.wholeSeconds - time.wholeSeconds),
-            refreshToken: GrantToken(.refresh, of: self).text(context.ring), idToken: idToken, scope: scopes.text)
+            refreshToken: GrantRefreshToken(of: self, context.ring).text, idToken: idToken, scope: scopes.text)
     }
 }

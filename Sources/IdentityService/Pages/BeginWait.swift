@@ -58,7 +58,7 @@ package struct BeginWait: UseCase, CustomStringConvertible {
         let state = try await FlowStore(context: context).loadEnded(
             handle: flow, purpose: purpose, app: app, at: time)
         let tenant = TenantID(state.tenantId), id = FlowID(state.id)
-        let cookie = WaitCookie(tenant: tenant, flow: id)
+        let cookie = WaitCookie(tenant: tenant, id: id)
         var row = try await row(state, cookie, run)
         guard let scene = try await WaitScene.load(row, context), time < row.expiresAt,
             [.pending, .authorized].contains(scene.standing(at: time))

@@ -29,7 +29,7 @@ package struct DeviceMailLink: Sendable, CustomStringConvertible {
     /// Whether a cookie is that of a wait for the decision that the link is about. It may be made up: the secret in it
     /// is not read.
     package func isAwaited(by cookie: String) -> Bool {
-        UUID(lowercased: flow).map { WaitCookie(cookie)?.flow == FlowID($0) } ?? false
+        UUID(lowercased: flow).map { WaitCookie(cookie)?.id == FlowID($0) } ?? false
     }
 
     /// The wait of the link; `nil` if the link is none of this service, has expired, or the wait is over.
@@ -136,6 +136,6 @@ extension ServiceContext {
     /// Whether a cookie is that of the browser that waits.
     fileprivate func isWaiting(_ cookie: String?, with row: BrowserWaitRow) -> Bool {
         guard let cookie = cookie.flatMap(WaitCookie.init) else { return false }
-        return cookie.tenant.uuid == row.tenant && cookie.flow.uuid == row.flow && cookie.digest(ring) == row.digest
+        return cookie.tenant.uuid == row.tenant && cookie.id.uuid == row.flow && cookie.digest(ring) == row.digest
     }
 }

@@ -49,7 +49,7 @@ package struct EnterDeviceCode: UseCase, CustomStringConvertible {
             return .wrong(triesLeft: max(0, Int(Self.limit - row.tries)))
         }
         let decision = WaitDecision(app: app, context: context, call: run.call)
-        guard time < mail.until, try await decision.confirm(cookie.flow, in: cookie.tenant) else { return .over }
+        guard time < mail.until, try await decision.confirm(cookie.id, in: cookie.tenant) else { return .over }
         return .confirmed
     }
 

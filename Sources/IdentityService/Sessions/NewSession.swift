@@ -53,10 +53,10 @@ struct NewSession: Sendable {
                 tenant: tenant.uuid, session: id, employee: employee.uuid, app: app.appId, role: opening.sessionRole,
                 methods: opening.methods, loggedIn: time)
             let access = try await subject.token(for: app.appId.lowercased, until: accessEnd, at: time, context)
-            let refresh = RefreshToken(tenant: tenant.uuid, session: id, counter: 0)
+            let refresh = RefreshToken(tenant: tenant, id: SessionID(id), counter: 0, context.ring)
             digest = context.ring.accessTokenDigest(access)
             tokens = SessionResponse(
-                accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text(context.ring))
+                accessToken: access, expiresAt: accessEnd, refreshToken: refresh.text)
         } else {
             digest = randomBytes(32)
             tokens = SessionResponse(accessToken: "", expiresAt: accessEnd, refreshToken: "")

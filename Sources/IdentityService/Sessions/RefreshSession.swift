@@ -30,12 +30,12 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     }
 
     /// The session, if the token is authentic.
-    package func keyOwner(in context: ServiceContext) -> String? { RefreshToken(refreshToken, context.ring)?.scope }
+    package func keyOwner(in context: ServiceContext) -> String? { RefreshToken(refreshToken, context.ring)?.owner }
 
     /// Whether the session exists: a caller without a session leaves no row.
     package func mayStore(in context: ServiceContext) async throws -> Bool {
         guard let token = RefreshToken(refreshToken, context.ring) else { return false }
-        return try await context.session(token.session, of: token.tenant) != nil
+        return try await context.session(token.id.uuid, of: token.tenant.uuid) != nil
     }
 
     /// Exchanges the token.
@@ -47,7 +47,7 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             let isAccessToken = UnverifiedAccessToken(refreshToken) != nil
             throw ServiceError(isAccessToken ? TokenFault.accessForRefresh : .notARefreshToken)
         }
-        guard let session = try await run.context.session(token.session, of: token.tenant) else {
+        guard let session = try await run.context.session(token.id.uuid, of: token.tenant.uuid) else {
             throw ServiceError(TokenFault.sessionEnded)
         }
         if let tokens = try await exchange(token, session, run) { return tokens }
@@ -86,7 +86,10 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         let access = try await subject.token(for: app.lowercased, until: next.accessEnd, at: time, context)
         next.accessDigest = context.ring.accessTokenDigest(access)
         let tokens = SessionResponse(
-            accessToken: access, expiresAt: next.accessEnd, refreshToken: token.next.text(context.ring),
+            accessToken: access, expiresAt: next.accessEnd,
+            refreshToken: RefreshToken(
+                tenant: token.tenant, id: token.id, counter: token.counter + 1, context.ring
+            ).text,
             notices: try await log.notices(at: time, context))
         var statements: [SQL] = []
         if self.app?.appId == app {
@@ -95,7 +98,7 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         }
         // The reply is stored with the exchange, so a repeated call replays it and is no second use of the token.
         if let ticket { statements.append(ticket.completion(.success(tokens))) }
-        let ledgers = SessionCutoff.ledgers(of: token.tenant) + (ticket.map { [$0.ledger] } ?? [])
+        let ledgers = SessionCutoff.ledgers(of: token.tenant.uuid) + (ticket.map { [$0.ledger] } ?? [])
         let exchange = next.replacing(session.row, at: time, context.ring)
         let isExchanged = try await context.pool.withTransaction(in: ledgers) { [statements] connection in
             guard try await connection.execute(exchange) == 1 else { return false }
@@ -112,12 +115,12 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
     /// - Throws: The refusal.
     private func refused(_ token: RefreshToken, _ run: UseCaseRun<SessionResponse>) async throws -> SessionResponse {
         let context = run.context, time = run.call.time
-        guard let session = try await context.session(token.session, of: token.tenant) else {
+        guard let session = try await context.session(token.id.uuid, of: token.tenant.uuid) else {
             throw ServiceError(TokenFault.sessionEnded)
         }
         let row = session.row
         if let app, app.appId == row.app, session.isInForce, time < min(row.end, row.refreshEnd),
-            row.counter == token.next.counter,
+            row.counter == token.counter + 1,
             let tokens = try await RefreshReply.find(for: refreshToken, of: row, context)
         {
             return tokens

@@ -100,7 +100,7 @@ struct BrowserWaitRow: Sendable, Equatable {
         _ cookie: WaitCookie, _ context: ServiceContext, at time: Timestamp
     ) async throws -> BrowserWaitRow? {
         try await find(
-            cookie.tenant, "flow_id = \(cookie.flow.uuid) AND digest = \(cookie.digest(context.ring))", context,
+            cookie.tenant, "flow_id = \(cookie.id.uuid) AND digest = \(cookie.digest(context.ring))", context,
             at: time)
     }
 
@@ -153,7 +153,7 @@ extension BrowserWaitRow {
 }
 
 /// Where a flow came from, as the page behind a mailed link shows it.
-struct WaitOrigin: Sendable, Equatable {
+struct WaitOrigin: FlatObject, Equatable {
     /// The network of the address; empty if it is unknown.
     var network: String
     /// The name of the device; empty if it told none.
@@ -163,20 +163,17 @@ struct WaitOrigin: Sendable, Equatable {
     private static let limit = 100
     private static let label = Array("wait-origin".utf8)
 
+    static let members = MemberTable<WaitOrigin, Void>(
+        "WaitOrigin", WaitOrigin.init, Member("network", \.network), Member("device", \.device))
+
     func sealed(for flow: UUID, _ ring: KeyRing) throws -> [UInt8] {
-        let json: JSONValue = [
-            "device": .string(String(device.prefix(Self.limit))),
-            "network": .string(String(network.prefix(Self.limit))),
-        ]
-        return try ring.sealFlow(json.canonicalBytes(), id: flow, secret: Self.label)
+        let kept = WaitOrigin(
+            network: String(network.prefix(Self.limit)), device: String(device.prefix(Self.limit)))
+        return try ring.sealFlow(kept, id: flow, secret: Self.label)
     }
 
     /// Opens the origin of a wait; empty texts if it does not open.
     static func of(_ row: BrowserWaitRow, _ ring: KeyRing) -> WaitOrigin {
-        guard let clear = try? ring.openFlow(row.origin, id: row.flow, secret: label),
-            let json = try? CanonicalJSON.parse(clear), case .string(let network)? = json["network"],
-            case .string(let device)? = json["device"]
-        else { return WaitOrigin(network: "", device: "") }
-        return WaitOrigin(network: network, device: device)
+        ring.openFlow(row.origin, id: row.flow, secret: label) ?? WaitOrigin(network: "", device: "")
     }
 }

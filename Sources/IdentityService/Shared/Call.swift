@@ -12,8 +12,8 @@ package struct Call: Sendable {
     package var time: Timestamp
     /// The raw `Idempotency-Key`, 1 to 255 visible ASCII characters.
     package var idempotencyKey: String?
-    /// The bytes that a retry must repeat: method, path and body as received. Only an HMAC of them is stored.
-    package var fingerprintInput: [UInt8]
+    /// What a retry must repeat: method, path, caller, and the body as received. Only an HMAC of them is stored.
+    package var fingerprintInput: [[UInt8]]
     /// The name that a device gets which presents its key in this call; `nil` for none. It comes from the browser.
     package var deviceName: String?
     /// The browser of a form that may end a log-in on the pages; `nil` for every other call.
@@ -21,7 +21,7 @@ package struct Call: Sendable {
 
     package init(
         requestId: String, sourceAddress: String? = nil, time: Timestamp = .now(), idempotencyKey: String? = nil,
-        fingerprintInput: [UInt8] = []
+        fingerprintInput: [[UInt8]] = []
     ) {
         self.requestId = requestId
         self.sourceAddress = sourceAddress

@@ -45,7 +45,7 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         self.ring = ring
         self.lease = lease
         self.expiresAt = expiresAt
-        fingerprint = ring.idempotencyFingerprint([call.fingerprintInput])
+        fingerprint = ring.idempotencyFingerprint(call.fingerprintInput)
         self.form = form
     }
 
@@ -119,17 +119,19 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
             """
     }
 
-    /// The bytes of an outcome as they are sent.
-    func encoded(_ outcome: Result<Answer, ServiceError>) -> EncodedReply {
+    /// The reply of an outcome.
+    func reply(_ outcome: Result<Answer, ServiceError>) -> StoredReply {
         switch outcome {
-        case .success(let answer): .answer(form.answer(answer))
-        case .failure(let refusal): .refusal(form.refusal(refusal))
+        case .success(let answer): form.answer(answer)
+        case .failure(let refusal): form.refusal(refusal)
         }
     }
 
     /// Decrypts a stored reply.
-    func opened(_ reply: [UInt8]) throws -> EncodedReply {
-        try EncodedReply(stored: ring.openAnswer(reply, key: rawKey, scope: owner))
+    ///
+    /// - Throws: `idempotency.conflict` for one of another form.
+    func opened(_ reply: [UInt8]) throws -> StoredReply {
+        try StoredReply(bytes: ring.openAnswer(reply, key: rawKey, scope: owner))
     }
 
     /// The code of this call's row with a reply.
@@ -151,39 +153,8 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     }
 
     private func sealed(_ outcome: Result<Answer, ServiceError>) throws -> [UInt8] {
-        try ring.sealAnswer(encoded(outcome).stored, key: rawKey, scope: owner)
-    }
-}
-
-/// The bytes of a reply, and whether they refuse.
-enum EncodedReply: Sendable, Equatable {
-    case answer([UInt8])
-    case refusal([UInt8])
-
-    /// The bytes as they are sent.
-    var bytes: [UInt8] {
-        switch self {
-        case .answer(let bytes), .refusal(let bytes): bytes
-        }
-    }
-
-    /// The reply as it is kept: 1 for an answer or 2 for a refusal, then the bytes.
-    var stored: [UInt8] {
-        switch self {
-        case .answer(let bytes): [1] + bytes
-        case .refusal(let bytes): [2] + bytes
-        }
-    }
-
-    /// Reads a reply as it was kept.
-    ///
-    /// - Throws: `idempotency.conflict` for any other form: the caller needs a new key.
-    init(stored: [UInt8]) throws(ServiceError) {
-        switch stored.first {
-        case 1: self = .answer(Array(stored.dropFirst()))
-        case 2: self = .refusal(Array(stored.dropFirst()))
-        default: throw ServiceError(.idempotencyConflict)
-        }
+        let clear = try StoredReply.members.write(reply(outcome)).canonicalBytes()
+        return try ring.sealAnswer(clear, key: rawKey, scope: owner)
     }
 }
 

@@ -42,9 +42,9 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
     /// not repeated: what it gave has ended.
     private func runUnstored(_ ticket: Ticket) async throws -> CallResult<Request.Answer> {
         if let row = try await row(ticket), row.isDone, row.fingerprint == ticket.fingerprint,
-            let stored = row.reply, case .refusal(let bytes) = try ticket.opened(stored)
+            let reply = try row.reply.map(ticket.opened), reply.isRefusal
         {
-            return .repeated(bytes)
+            return .repeated(reply)
         }
         return .answered(try await request.run(UseCaseRun(context: context, call: call)))
     }
@@ -57,12 +57,12 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         guard kept.isEmpty else { return }
         // A caller gets no reply that a repeated call would not get. Perhaps a transaction of this call stored it.
         guard let row = try await row(ticket), row.isDone, let reply = row.reply,
-            try ticket.opened(reply).bytes == ticket.encoded(outcome).bytes
+            try ticket.opened(reply) == ticket.reply(outcome)
         else { throw inProgress }
     }
 
     /// Takes the right for this key, or returns the stored reply.
-    private func begin(_ ticket: inout Ticket) async throws -> [UInt8]? {
+    private func begin(_ ticket: inout Ticket) async throws -> StoredReply? {
         let now = call.time.postgres, fingerprint = ticket.fingerprint
         let expiry = ticket.expiresAt.postgres, code = ticket.codeOfTaking
         let reads = request.firstReads(in: context)
@@ -88,13 +88,13 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         }
         guard let row = try await row(ticket) else { throw inProgress }
         guard row.fingerprint == fingerprint else { throw ServiceError(.idempotencyConflict) }
-        if row.isDone, let reply = row.reply { return try ticket.opened(reply).bytes }
+        if row.isDone, let reply = row.reply { return try ticket.opened(reply) }
         guard let reply = row.reply,
             let left = try await context.pool.query(
                 ticket.settling(reply, until: row.expiresAt, at: now), in: [ticket.ledger]
             ).first
         else { throw inProgress }
-        return try ticket.opened(left.decode([UInt8].self)).bytes
+        return try ticket.opened(left.decode([UInt8].self))
     }
 
     private struct Row {

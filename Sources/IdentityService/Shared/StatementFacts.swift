@@ -76,7 +76,7 @@ package struct StatementFacts {
         tenant.securityAdmin.map { from in
             SuccessionStatement(
                 context: context, from: from.uuid, to: employee.uuid, toKey: key, reason: reason,
-                keys: keys.map { $0.map(\.description) })
+                keys: (keys ?? []).map(\.description))
         }
     }
 

@@ -86,16 +86,17 @@ package struct UseCaseRun<Answer: Sendable>: Sendable {
     var firstRows: PipelinedRows? { ticket?.firstRows }
 }
 
-/// Encodes the outcomes of a use case as they are sent. A repeated call gets the same bytes.
+/// Encodes the outcomes of a use case as they are sent. A repeated call gets the same reply.
 package struct WireForm<Answer: Sendable>: Sendable {
-    let answer: @Sendable (Answer) -> [UInt8]
-    let refusal: @Sendable (ServiceError) -> [UInt8]
+    let answer: @Sendable (Answer) -> StoredReply
+    let refusal: @Sendable (ServiceError) -> StoredReply
 
     /// - Parameters:
     ///   - answer: Encodes an answer.
     ///   - refusal: Encodes a refusal.
     package init(
-        answer: @escaping @Sendable (Answer) -> [UInt8], refusal: @escaping @Sendable (ServiceError) -> [UInt8]
+        answer: @escaping @Sendable (Answer) -> StoredReply,
+        refusal: @escaping @Sendable (ServiceError) -> StoredReply
     ) {
         self.answer = answer
         self.refusal = refusal
@@ -106,8 +107,8 @@ package struct WireForm<Answer: Sendable>: Sendable {
 package enum CallResult<Answer: Sendable>: Sendable, CustomStringConvertible {
     /// The use case ran.
     case answered(Answer)
-    /// The call repeats an earlier one. These are the bytes that the ``WireForm`` of the first call made.
-    case repeated([UInt8])
+    /// The call repeats an earlier one. This is the reply that the ``WireForm`` of the first call made.
+    case repeated(StoredReply)
 
     /// A placeholder, because both cases may contain tokens.
     package var description: String { "[redacted]" }
@@ -124,7 +125,7 @@ extension ServiceContext {
 
     /// Runs a use case at most once for each `Idempotency-Key` of its caller.
     ///
-    /// - Parameter form: Encodes the outcome, so that a repeated call gets the same bytes.
+    /// - Parameter form: Encodes the outcome, so that a repeated call gets the same reply.
     /// - Throws: ``ServiceError`` for the refusals in the API contract.
     package func reply<Request: RepeatableUseCase>(
         to request: Request, _ call: Call, as form: WireForm<Request.Answer>

@@ -112,7 +112,7 @@ package struct RevokeToken: UseCase, CustomStringConvertible {
 
     /// The tenant and the session that an authentic token of this app names.
     private func named(_ context: ServiceContext, at time: Timestamp) async throws -> (tenant: UUID, session: UUID)? {
-        if let refresh = RefreshToken(token, context.ring) { return (refresh.tenant, refresh.session) }
+        if let refresh = RefreshToken(token, context.ring) { return (refresh.tenant.uuid, refresh.id.uuid) }
         guard let form = UnverifiedAccessToken(token), form.claims.clientID == app.appId else { return nil }
         let verifier = AccessTokenVerifier(
             issuer: context.settings.tokenIssuer, audiences: [form.claims.audience])

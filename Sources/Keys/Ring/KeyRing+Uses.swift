@@ -1,4 +1,4 @@
-import Canonical
+package import Canonical
 package import Crypto
 package import Postgres
 
@@ -106,6 +106,21 @@ extension KeyRing {
         return clear
     }
 
+    /// Encrypts the canonical JSON of an object like the contents of a flow's row.
+    package func sealFlow<Object: FlatObject>(
+        _ object: Object, id: UUID, secret: [UInt8]
+    ) throws -> [UInt8] where Object.Context == Void {
+        try sealFlow(Object.members.write(object).canonicalBytes(), id: id, secret: secret)
+    }
+
+    /// Decrypts and reads an object; `nil` if it does not open, or has another form.
+    package func openFlow<Object: FlatObject>(
+        _ sealed: [UInt8], id: UUID, secret: [UInt8]
+    ) -> Object? where Object.Context == Void {
+        guard let clear: [UInt8] = try? openFlow(sealed, id: id, secret: secret) else { return nil }
+        return try? Object.members.read(CanonicalJSON.parse(clear))
+    }
+
     /// Returns the 32 bytes by which a flow handle is stored and found, if it is not the flow id itself.
     ///
     /// They are HMAC-SHA-256 under the flows key over the length-prefixed list of `tenure/v1/flow-handle` and the
@@ -142,9 +157,13 @@ extension KeyRing {
     ///
     /// - Parameter parts: Scope, method, path and body, in a fixed order.
     package func idempotencyFingerprint(_ parts: [[UInt8]]) -> [UInt8] {
-        var message = LengthPrefixed(tag: "tenure/v1/idempotency-body")
-        for part in parts { message.append(part) }
-        return authenticationCode(message.bytes, .idempotency)
+        var code = HMAC<SHA256>(key: secret(.idempotency).symmetric)
+        code.update(data: LengthPrefixed(tag: "tenure/v1/idempotency-body").bytes)
+        for part in parts {
+            code.update(data: LengthPrefixed.length(UInt32(truncatingIfNeeded: part.count)))
+            code.update(data: part)
+        }
+        return Array(code.finalize())
     }
 
     /// Encrypts a response that is kept for a repeated request: nonce (12) ‖ ciphertext ‖ tag (16).

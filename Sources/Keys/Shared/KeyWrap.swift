@@ -98,7 +98,7 @@ struct LengthPrefixed: Sendable {
     init(tag: String) { append(tag) }
 
     mutating func append(_ part: some Collection<UInt8>) {
-        append(UInt32(truncatingIfNeeded: part.count))
+        bytes += Self.length(UInt32(truncatingIfNeeded: part.count))
         bytes.append(contentsOf: part)
     }
 
@@ -109,9 +109,9 @@ struct LengthPrefixed: Sendable {
         append((0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
     }
 
-    /// Appends a length without a length of its own.
-    private mutating func append(_ length: UInt32) {
-        for shift in [24, 16, 8, 0] as [UInt32] { bytes.append(UInt8(truncatingIfNeeded: length >> shift)) }
+    /// The four bytes of a length, big endian.
+    static func length(_ length: UInt32) -> [UInt8] {
+        [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: length >> ($0 as UInt32)) }
     }
 }
 

@@ -3,7 +3,7 @@ public import Canonical
 /// The body of `POST /v1/registrations`.
 public struct RegistrationRequest: Sendable, Equatable, RequestObject {
     /// What the person means to do.
-    public enum Intent: String, Sendable, CaseIterable {
+    public enum Intent: String, CaseIterable, MemberValue {
         /// Join a tenant; one that does not exist is refused.
         case join
         /// Found a tenant; one that exists is refused.

@@ -54,13 +54,6 @@ extension ResponseObject {
 }
 
 /// The kinds of the contract write every value: a bound is that of the service, which refuses the request.
-extension MemberKind {
-    /// An array of any length.
-    static func list<Element: MemberValue>() -> MemberKind where Value == [Element] {
-        .array(of: Element.memberKind, { _ in 0...Int.max })
-    }
-}
-
 extension MemberKind<String> {
     /// A string that is read with at most `count` bytes of UTF-8.
     static func text(upTo count: Int, _ reason: String) -> MemberKind {
@@ -96,21 +89,6 @@ extension MemberKind<JSONValue> {
 extension MemberKind<Bool> {
     /// A boolean.
     static var flag: MemberKind { Bool.memberKind }
-}
-
-extension MemberKind where Value: BinaryInteger & SendableMetatype {
-    /// An integer that is read within a range.
-    static func number(
-        _ range: ClosedRange<Int64> = JSONValue.integerRange, _ reason: String? = nil
-    ) -> MemberKind {
-        MemberKind(.integer(range)) { (json, place) throws(JSONError) in
-            let number = try json.integer(in: reason == nil ? range : JSONValue.integerRange, at: place)
-            if let reason, !range.contains(number) { throw place.invalid(reason) }
-            return Value(number)
-        } write: { (number, _) in
-            .integer(Int64(number))
-        }
-    }
 }
 
 extension MemberKind where Value: RawRepresentable<String> & CaseIterable & SendableMetatype {

@@ -60,7 +60,7 @@ public struct RoleDecision: Sendable {
     public var roleKeys: [String] {
         switch statement {
         case .role(let role): role.keys ?? []
-        case .succession(let succession): succession.keys ?? []
+        case .succession(let succession): succession.keys
         }
     }
 

@@ -23,6 +23,8 @@ import Testing
             presentedHash: random.bytes(32), policyHash: random.bytes(32))
     }
 
+    static let fingerprints = ["a", "b"].map { String(repeating: $0, count: 64) }
+
     let admin: EmployeeKey
     let signer: StatementKey
 
@@ -41,12 +43,16 @@ import Testing
                 context: context,
                 settings: ["keys": .code("securityAdmin"), "blindOnly": .flag(true), "days": .number(30)],
                 policyHash: nil),
-            RoleStatement(context: context, action: .appoint, employee: id, role: "admin", reason: "growth"),
+            RoleStatement(
+                context: context, action: .appoint, employee: id, role: "admin", reason: "growth",
+                keys: Self.fingerprints),
+            RoleStatement(context: context, action: .dismiss, employee: id, role: "admin", reason: "growth"),
             AppLinkStatement(
                 context: context, action: .link, app: "demo", roles: ["ACCESS", "CREATION"], reason: "rollout"),
             SuccessionStatement(
                 context: context, from: id, to: Randomness.seeded("to").uuid(),
-                toKey: EmployeeKey.generate(.seeded("to")).publicKey, reason: "leaving"),
+                toKey: EmployeeKey.generate(.seeded("to")).publicKey, reason: "leaving",
+                keys: Self.fingerprints),
             OperatorStatement(
                 context: context, action: "AppLinked", schema: 2, subject: id,
                 data: ["appId": .uuid(id), "roles": ["ACCESS"]]),
@@ -79,6 +85,58 @@ import Testing
                 reason: "lost"),
             MPinStatement(
                 context: context, action: .activate, subject: [UInt8](repeating: 9, count: 32), reason: "known"),
+            EmployeeStatement(
+                context: context, action: .endSessions, employee: id,
+                registeredHash: [UInt8](repeating: 5, count: 32), reason: "lost"),
+            ReclaimStatement(context: context, user: id, reason: "left"),
+            ReturnStatement(
+                context: context, user: id, employee: Randomness.seeded("to").uuid(),
+                keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
+                reason: "stolen"),
+        ]
+    }
+
+    /// The signed members of ``all()`` beside those of the context, which the golden statement has.
+    private func signedMembers() throws -> [[String: JSONValue]] {
+        let id = JSONValue.uuid(Randomness.seeded("id").uuid()), to = JSONValue.uuid(Randomness.seeded("to").uuid())
+        func bytes(_ byte: UInt8) -> JSONValue { .bytes([UInt8](repeating: byte, count: 32)) }
+        let random = Randomness.seeded("key statement")
+        let account = random.uuid(), userKey = random.bytes(32)
+        let device = try EmployeeKey.generate(random).publicKey
+        let presented = random.bytes(32), policy = random.bytes(32)
+        func key(_ action: JSONValue) -> [String: JSONValue] {
+            [
+                "action": action, "employee": .uuid(account), "employeeKey": .bytes(device.bytes),
+                "policy": .bytes(policy), "presented": .bytes(presented), "reason": "new.device",
+                "userKey": .bytes(userKey),
+            ]
+        }
+        func recovery(_ action: JSONValue, _ reason: JSONValue) -> [String: JSONValue] {
+            ["action": action, "user": id, "employee": to, "key": bytes(6), "follows": bytes(7), "reason": reason]
+        }
+        let fingerprints = JSONValue.array(Self.fingerprints.map { .string($0) })
+        return try [
+            key("authorize"), key("refuse"), key("revoke"),
+            ["settings": ["keys": "securityAdmin", "blindOnly": true, "days": 30]],
+            ["action": "appoint", "employee": id, "role": "admin", "reason": "growth", "keys": fingerprints],
+            ["action": "dismiss", "employee": id, "role": "admin", "reason": "growth"],
+            ["action": "link", "app": "demo", "roles": ["ACCESS", "CREATION"], "reason": "rollout"],
+            [
+                "from": id, "to": to, "toKey": .bytes(EmployeeKey.generate(.seeded("to")).publicKey.bytes),
+                "reason": "leaving", "keys": fingerprints,
+            ],
+            ["action": "AppLinked", "schema": 2, "subject": id, "data": ["appId": id, "roles": ["ACCESS"]]],
+            recovery("open", "opened").merging(["seconds": 259_200]) { $1 }, recovery("confirm", "confirmed"),
+            recovery("cancel", "mistake"),
+            ["action": "issue", "subject": bytes(8), "seconds": 604_800, "reason": "invited"],
+            ["action": "revoke", "subject": bytes(8), "invitation": id, "reason": "mistake"],
+            ["action": "verify", "subject": bytes(9), "identity": id, "reason": "known"],
+            ["action": "link", "subject": bytes(9), "identity": id, "employee": to, "reason": "linked"],
+            ["action": "revoke", "subject": bytes(9), "identity": id, "reason": "lost"],
+            ["action": "activate", "subject": bytes(9), "reason": "known"],
+            ["action": "endSessions", "employee": id, "registered": bytes(5), "reason": "lost"],
+            ["user": id, "reason": "left"],
+            ["action": "cancel", "user": id, "employee": to, "key": bytes(6), "follows": bytes(7), "reason": "stolen"],
         ]
     }
 
@@ -145,6 +203,41 @@ import Testing
         for statement in try all() { try roundTrip(statement) }
     }
 
+    @Test func `every statement signs these members and those of its context`() throws {
+        let statements = try all(), expected = try signedMembers()
+        #expect(statements.count == expected.count)
+        for (statement, members) in zip(statements, expected) {
+            #expect(statement.members == members)
+            let context = statement.context
+            let whole = members.merging([
+                "tenant": .uuid(context.tenant), "signer": .bytes(signer.bytes), "authority": .bytes(context.authority),
+                "ledgerSize": 42, "ledgerRoot": .bytes(context.ledgerRoot), "expires": "2026-01-02T03:04:05.000006Z",
+                "nonce": .bytes(context.nonce),
+            ]) { $1 }
+            #expect(statement.bytes == statement.tag.line + JSONValue.object(whole).canonicalBytes())
+        }
+    }
+
+    @Test func `an appointment names keys, and a dismissal none`() throws {
+        let context = try Self.context(signer)
+        for (action, keys) in [(RoleStatement.Action.appoint, nil), (.dismiss, Self.fingerprints)] {
+            let statement = RoleStatement(
+                context: context, action: action, employee: UUID(), role: "admin", reason: "r", keys: keys)
+            expect(.statementInvalid, field: "keys") { try statement.check() }
+            expect(.statementInvalid, field: "keys") {
+                _ = try RoleStatement(parsing: statement.bytes, expecting: .role)
+            }
+        }
+    }
+
+    @Test func `a statement that cannot be signed is still written, to be compared`() throws {
+        let statement = EmployeeStatement(
+            context: try Self.context(signer), action: .approve, employee: UUID(), registeredHash: [],
+            reason: "two words")
+        #expect(statement.members["registered"] == "" && statement.members["reason"] == "two words")
+        expect(.statementInvalid, field: "registered") { try statement.check() }
+    }
+
     @Test func `every statement is read strictly`() throws {
         for statement in try all() {
             try strict(statement)
@@ -190,7 +283,7 @@ import Testing
         let id = UUID()
         let succession = SuccessionStatement(
             context: try Self.context(signer), from: id, to: id,
-            toKey: try EmployeeKey.generate().publicKey, reason: "x")
+            toKey: try EmployeeKey.generate().publicKey, reason: "x", keys: Self.fingerprints)
         expect(.statementInvalid, field: "to") { try succession.check() }
     }
 

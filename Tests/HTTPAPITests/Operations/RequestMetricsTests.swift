@@ -151,7 +151,7 @@ import Testing
         #expect(try await count(service) == #"tenure_logins_total{outcome="failed"} 1"#)
         let code = try #require(ErrorCode(rawValue: "answers.incorrect"))
         let refused = Reply(Refusal(code), requestId: "r", challenge: nil, publicURL: "")
-        let repeated = try Reply(stored: refused.stored)
+        let repeated = Reply(refused.stored)
         #expect(repeated.code == "answers.incorrect")
         var trace = Trace(requestId: "r", method: "POST", route: "/v1/logins/{flow}/answers")
         #expect(LoginOutcome(trace, repeated) == nil && LoginOutcome(trace, refused) == .refused)

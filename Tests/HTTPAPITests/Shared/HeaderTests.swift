@@ -160,8 +160,7 @@ import Testing
         #expect(call?.idempotencyKey == "k")
         let caller = "employee:" + FakeService.employeeId.uuidString.lowercased()
         #expect(
-            call?.fingerprintInput
-                == APIResponder.fingerprint(change.method, change.path[...], caller, Array(change.body.utf8)))
+            call?.fingerprintInput == [change.method, change.path, caller, change.body].map { Array($0.utf8) })
     }
 
     @Test(arguments: ["GET", "HEAD"]) func `a read ignores an idempotency key`(method: String) async throws {
@@ -187,13 +186,6 @@ import Testing
         let base = try #require(try await login([]).entry?.call?.fingerprintInput)
         #expect(try await login([("X-Request-Id", "x")]).entry?.call?.fingerprintInput == base)
         #expect(try await login([], body: Samples.login + " ").entry?.call?.fingerprintInput != base)
-        let inputs = [
-            APIResponder.fingerprint("POST", "/a", "b", []), APIResponder.fingerprint("POST", "/ab", "", []),
-            APIResponder.fingerprint("POST", "/a", "", Array("b".utf8)),
-            APIResponder.fingerprint("POST/", "a", "b", []),
-            APIResponder.fingerprint("POST", "/a", "b", [0]),
-        ]
-        #expect(Set(inputs).count == inputs.count)
     }
 
     @Test(arguments: ["idempotency.in_progress", "idempotency.conflict"])

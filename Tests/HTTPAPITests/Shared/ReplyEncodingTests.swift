@@ -10,17 +10,17 @@ import Testing
         return { answer in Reply(body: Array("\(answer)/\(calls.next())".utf8)) }
     }
 
-    @Test func `is encoded once, to be stored and to be sent`() throws {
+    @Test func `is encoded once, to be stored and to be sent`() {
         let encoding = ReplyEncoding(counting())
-        let stored = try Reply(stored: encoding.stored(7))
+        let stored = Reply(encoding.stored(7))
         #expect(stored.body == Array("7/1".utf8))
         #expect(encoding.reply(7).body == stored.body)
     }
 
-    @Test func `is that of the last attempt`() throws {
+    @Test func `is that of the last attempt`() {
         let encoding = ReplyEncoding(counting())
         _ = encoding.stored(7)
-        let stored = try Reply(stored: encoding.stored(8))
+        let stored = Reply(encoding.stored(8))
         #expect(encoding.reply(8).body == stored.body && stored.body == Array("8/2".utf8))
     }
 

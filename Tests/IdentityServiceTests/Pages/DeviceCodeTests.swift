@@ -47,10 +47,10 @@ import Testing
     }
 
     @Test func `a cookie opens its own request only`() throws {
-        let cookie = WaitCookie(tenant: .init(UUID()), flow: .init(UUID()))
+        let cookie = WaitCookie(tenant: .init(UUID()), id: .init(UUID()))
         let sealed = try cookie.seal("handle", ring)
         #expect(try #require(WaitCookie(cookie.text)).open(sealed, ring) == "handle")
-        let other = WaitCookie(tenant: cookie.tenant, flow: cookie.flow)
+        let other = WaitCookie(tenant: cookie.tenant, id: cookie.id)
         #expect(other.open(sealed, ring) == nil && other.digest(ring) != cookie.digest(ring))
         for text in ["", "x", cookie.text + "A", String(cookie.text.dropLast(2))] { #expect(WaitCookie(text) == nil) }
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.onServer, .sharedWorld)
 struct `The end of a session` {
     private func refresh(_ token: String, at time: Timestamp, key: String? = nil) async throws -> SessionResponse {
-        let call = Call(requestId: Person.word(), time: time, idempotencyKey: key, fingerprintInput: [1])
+        let call = Call(requestId: Person.word(), time: time, idempotencyKey: key, fingerprintInput: [[1]])
         let reply = try await sharedWorld().service.reply(to: RefreshSession(refreshToken: token), call)
         return try #require(reply.answer)
     }
@@ -132,7 +132,7 @@ struct `The sessions of an employee that an admin ends` {
 @Suite(.onServer, .sharedWorld)
 struct `The session of an admin` {
     private func refresh(_ token: String, at time: Timestamp) async throws -> SessionResponse {
-        let call = Call(requestId: Person.word(), time: time, fingerprintInput: [1])
+        let call = Call(requestId: Person.word(), time: time, fingerprintInput: [[1]])
         return try await sharedWorld().service.run(RefreshSession(refreshToken: token), call)
     }
 

@@ -25,23 +25,20 @@ extension UseCaseRunner {
     /// - Throws: The refusal, also if the call repeats one that was refused.
     func reply<Request: RepeatableUseCase>(to request: Request, _ call: Call) async throws -> KeptReply<Request.Answer>
     {
-        let refused = "refused "
         let form = WireForm<Request.Answer>(
-            answer: { Self.shown($0) }, refusal: { Array((refused + $0.code.rawValue).utf8) })
+            answer: { StoredReply(status: 200, headers: [:], body: Self.shown($0)) },
+            refusal: { StoredReply(status: $0.code.status, headers: [:], body: $0.code.rawValue) })
         switch try await reply(to: request, call, as: form) {
-        case .answered(let answer): return KeptReply(answer: answer, bytes: Self.shown(answer))
-        case .repeated(let bytes):
-            let text = String(decoding: bytes, as: UTF8.self)
-            if text.hasPrefix(refused), let code = ErrorCode(rawValue: String(text.dropFirst(refused.count))) {
-                throw ServiceError(code)
-            }
-            return KeptReply(answer: nil, bytes: bytes)
+        case .answered(let answer): return KeptReply(answer: answer, bytes: Array(Self.shown(answer).utf8))
+        case .repeated(let reply):
+            if reply.status >= 400, let code = ErrorCode(rawValue: reply.body) { throw ServiceError(code) }
+            return KeptReply(answer: nil, bytes: Array(reply.body.utf8))
         }
     }
 
-    private static func shown(_ answer: some Sendable) -> [UInt8] {
+    private static func shown(_ answer: some Sendable) -> String {
         var text = ""
         dump(answer, to: &text)
-        return Array(text.utf8)
+        return text
     }
 }

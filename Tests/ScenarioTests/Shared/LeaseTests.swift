@@ -13,7 +13,7 @@ struct `A call that lost its idempotency lease` {
     private func call(_ seconds: Int, _ key: String = "slow") -> Call {
         Call(
             requestId: Person.word(), time: Timestamp.now().adding(.seconds(seconds)), idempotencyKey: key,
-            fingerprintInput: [1, 2, 3])
+            fingerprintInput: [[1, 2, 3]])
     }
 
     @Test(arguments: [false, true]) func `writes nothing, and the other call's outcome stands`(

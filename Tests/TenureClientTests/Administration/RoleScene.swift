@@ -55,7 +55,8 @@ struct RoleScene: Sendable {
     ) throws -> [UInt8] {
         var statement = RoleStatement(
             context: try context(signer), action: action, employee: employee, role: "admin",
-            reason: action == .appoint ? "appointed" : "dismissed")
+            reason: action == .appoint ? "appointed" : "dismissed",
+            keys: action == .appoint ? [follower.fingerprint] : nil)
         change(&statement)
         return statement.bytes
     }
@@ -64,7 +65,8 @@ struct RoleScene: Sendable {
         _ signer: EmployeePublicKey, change: (inout SuccessionStatement) -> Void = { _ in }
     ) throws -> [UInt8] {
         var statement = SuccessionStatement(
-            context: try context(signer), from: own, to: employee, toKey: follower, reason: "succession")
+            context: try context(signer), from: own, to: employee, toKey: follower, reason: "succession",
+            keys: [follower.fingerprint])
         change(&statement)
         return statement.bytes
     }
