@@ -2,6 +2,7 @@ import FoundationEssentials
 package import Keys
 package import Ledger
 package import Logging
+import Postgres
 import Synchronization
 
 /// The tables whose rows carry a code, with the columns that it covers.
@@ -43,32 +44,10 @@ enum ProtectedRows {
     static let pagesApp = CodedTable(
         "pages_app", key: ["is_only"], covered: ["app_id", "secret_id", "sealed", "public_url", "changed_at"])
 
-    static let browserSessions = CodedTable(
-        "browser_session", key: ["ledger_id", "browser_session_id"],
-        covered: ["session_id", "employee_id", "digest", "opened_at", "ends_at"])
-    static let browserWaits = CodedTable(
-        "browser_wait", key: ["ledger_id", "flow_id"],
-        covered: [
-            "digest", "employee_id", "fingerprint", "credential_id", "app_id", "methods", "proved_at", "request",
-            "origin", "mail_id", "mail_until", "address", "tries", "expires_at",
-        ])
-    static let authorizationCodes = CodedTable(
-        "authorization_code", key: ["ledger_id", "code_id"],
-        covered: [
-            "digest", "session_id", "employee_id", "client_id", "redirect", "challenge", "nonce", "scopes", "is_dead",
-            "expires_at", "forget_at", "methods", "authenticated_at",
-        ])
-    static let grants = CodedTable(
-        "client_grant", key: ["ledger_id", "grant_id"],
-        covered: [
-            "session_id", "employee_id", "fingerprint", "client_id", "secret_id", "app_id", "tenant_version", "scopes",
-            "methods", "authenticated_at", "refresh_counter", "refreshed_at", "access_expires_at", "ends_at",
-            "opened_in",
-        ])
-
     /// All tables, in the order of their names.
     static let all = [
-        authorizationCodes, browserSessions, browserWaits, claims, grants, idTokenKeys, replies, mails, passes,
+        AuthorizationCodeRow.table.coded, BrowserSessionRow.table.coded, BrowserWaitRow.table.coded, claims,
+        GrantRow.table.coded, idTokenKeys, replies, mails, passes,
         pagesApp, recoveryRequests, sessions, cutoffs, tiles, tokenKeys,
     ]
 }
@@ -110,6 +89,38 @@ extension RowAuthentication {
         return TileCodes(code: { code(ProtectedRows.tiles, values($0)) }) { code, tile in
             accepts(code, ProtectedRows.tiles, values(tile))
         }
+    }
+}
+
+extension RowAuthentication {
+    /// Whether the service wrote a row as it is. If not, it is counted.
+    func accepts<Row: CodedRow>(_ row: Row) -> Bool { accepts(row.code, Row.table.coded, Row.table.values(row)) }
+
+    /// Reads a row that the service wrote; `nil` for any other.
+    ///
+    /// - Throws: `PostgresError`.
+    func read<Row: CodedRow>(_ found: PostgresRow, as type: Row.Type = Row.self) throws -> Row? {
+        do {
+            let row = try Row.table.read(found)
+            return accepts(row) ? row : nil
+        } catch is UnreadableColumn {
+            counts.count(Row.table.coded, hasCode: true)
+            return nil
+        }
+    }
+}
+
+extension CodedRow {
+    /// Reads rows of a ledger that the service wrote.
+    ///
+    /// - Parameter condition: Which ones; it calls the table `t`, and may end with an order and a limit.
+    static func all(in ledger: UUID, where condition: SQL, _ context: ServiceContext) async throws -> [Self] {
+        let found = try await context.pool.query(
+            """
+            SELECT \(table.list("t")) FROM tenure.\(identifier: table.name) AS t
+            WHERE t.ledger_id = \(ledger) AND \(condition)
+            """, in: [LedgerID(ledger)])
+        return try found.compactMap { try context.rows.read($0) }
     }
 }
 

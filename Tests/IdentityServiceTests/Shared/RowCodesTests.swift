@@ -98,10 +98,10 @@ import Testing
 
     @Test(arguments: [false, true]) func grants(isPublic: Bool) throws {
         let row = GrantRow(
-            tenant: tenant, id: id, session: session, openedIn: credential, employee: employee, fingerprint: key,
+            tenant: tenant, id: id, session: session, employee: employee, fingerprint: key,
             client: client, secret: isPublic ? nil : secret, app: app, tenantVersion: 7,
             scopes: [.openid, .offlineAccess], methods: "pop", authenticatedAt: start, counter: 5, refreshedAt: middle,
-            accessEnd: late, end: end)
+            accessEnd: late, end: end, openedIn: credential)
         let right = code(
             "client_grant",
             [
@@ -119,8 +119,8 @@ import Testing
     @Test(arguments: [nil, "n"]) func authorizationCodes(nonce: String?) throws {
         let row = AuthorizationCodeRow(
             tenant: tenant, id: id, digest: digest, session: session, employee: employee, client: client,
-            redirect: "https://a.example/", challenge: key, nonce: nonce, scopes: [.openid], methods: "pop",
-            authenticatedAt: start, isDead: true, expiresAt: middle, forgetAt: late)
+            redirect: "https://a.example/", challenge: key, nonce: nonce, scopes: [.openid], isDead: true,
+            expiresAt: middle, forgetAt: late, methods: "pop", authenticatedAt: start)
         let right = code(
             "authorization_code",
             [
