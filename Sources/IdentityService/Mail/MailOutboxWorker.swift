@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Logging
 package import Postgres
@@ -187,10 +188,10 @@ package struct MailOutboxWorker: Service {
         _ event: MailQueued, _ queued: MailQueued, in ledger: LedgerID, _ code: [UInt8]?, at time: Timestamp
     ) -> Bool {
         guard let code else {
-            if queued != event { context.rows.counts.count(ProtectedRows.mails, hasCode: false) }
+            if queued != event { context.rows.counts.count(MailRow.table.coded, hasCode: false) }
             return queued == event
         }
-        return context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: ledger))
+        return context.rows.accepts(MailRow(ledger: ledger.uuid, mail: event, nextTry: time, code: code))
     }
 
     private func code(_ text: String) -> ReasonCode {
@@ -207,7 +208,7 @@ extension MailOutboxWorker {
         let deleted = try await context.pool.query("\(deletion) RETURNING mail_id", in: [place.ledger])
         // A slower worker may have ended its mail since the look.
         guard !deleted.isEmpty else { return }
-        context.rows.counts.count(ProtectedRows.mails, hasCode: hasCode)
+        context.rows.counts.count(MailRow.table.coded, hasCode: hasCode)
         counts.add(.unrecorded)
         context.logger.error(
             "a row of the outbox has no mail in the log, and is deleted; nothing was sent",

@@ -57,7 +57,7 @@ package struct RowRestoration: Sendable {
                 if let claim = try await replacement(of: found.alternatives) {
                     statements += replacing(claim).map { (claim.key.ledger, $0) }
                 }
-                statements += found.cutoffs.map { (LedgerID($0.ledger), $0.insertion(log.ring)) }
+                statements += found.cutoffs.map { (LedgerID($0.ledger), $0.replacement(log.ring)) }
                 if let erased = found.erased { statements += try await erasedIDs(of: erased) }
                 report.claims += found.claims.count
                 report.cutoffs += found.cutoffs.count
@@ -147,7 +147,7 @@ extension RowRestoration {
             """
             DELETE FROM tenure.claim
             WHERE ledger_id = \(claim.key.ledger.uuid) AND kind = \(claim.key.kind) AND key = \(claim.key.digest)
-            """, claim.insertion(log.ring),
+            """, claim.taking(log.ring),
         ]
     }
 

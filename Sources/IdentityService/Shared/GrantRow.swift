@@ -98,5 +98,5 @@ struct GrantRow: CodedRow, Equatable {
 
 extension Set: ColumnValue where Element == OpenIDScope {
     var stored: String { text }
-    init(stored: String) { self = OpenIDScope.known(in: stored) }
+    static func value(of stored: String) -> Set? { OpenIDScope.known(in: stored) }
 }

@@ -22,7 +22,7 @@ package struct Column<Row, Value>: Sendable {
     ) {
         parts = [ColumnPart(name, role, get)]
         read = { columns in
-            guard let held = Held(stored: try columns.next()), let value = value(held) else {
+            guard let held = Held.value(of: try columns.next()), let value = value(held) else {
                 throw UnreadableColumn(column: columns.place - 1)
             }
             return value
@@ -33,7 +33,7 @@ package struct Column<Row, Value>: Sendable {
     ///
     /// - Parameter make: The initialiser, whose parameters are the columns in order.
     package init<each Part>(
-        _ get: @escaping @Sendable (Row) -> Value, _ make: @escaping @Sendable (repeat each Part) -> Value,
+        parts get: @escaping @Sendable (Row) -> Value, _ make: @escaping @Sendable (repeat each Part) -> Value,
         _ columns: repeat Column<Value, each Part>
     ) {
         let columns = (repeat each columns)

@@ -14,7 +14,7 @@ package protocol ColumnValue: Sendable {
     /// The value as the column holds it.
     var stored: Stored { get }
     /// Reads a column; `nil` for a value that this program does not write.
-    init?(stored: Stored)
+    static func value(of stored: Stored) -> Self?
 }
 
 /// A type of a column.
@@ -25,13 +25,13 @@ package protocol StoredValue: PostgresEncodable, PostgresArrayEncodable, Postgre
 
 extension ColumnValue where Stored == Self {
     package var stored: Self { self }
-    package init?(stored: Self) { self = stored }
+    package static func value(of stored: Self) -> Self? { stored }
 }
 
 extension ColumnValue where Self: RawRepresentable<String> {
     /// The raw value.
     package var stored: String { rawValue }
-    package init?(stored: String) { self.init(rawValue: stored) }
+    package static func value(of stored: String) -> Self? { Self(rawValue: stored) }
 }
 
 extension Optional: StoredValue where Wrapped: StoredValue {
@@ -41,13 +41,9 @@ extension Optional: StoredValue where Wrapped: StoredValue {
 extension Optional: ColumnValue where Wrapped: ColumnValue {
     package var stored: Wrapped.Stored? { self?.stored }
 
-    package init?(stored: Wrapped.Stored?) {
-        guard let stored else {
-            self = .none
-            return
-        }
-        guard let value = Wrapped(stored: stored) else { return nil }
-        self = .some(value)
+    package static func value(of stored: Wrapped.Stored?) -> Wrapped?? {
+        guard let stored else { return .some(nil) }
+        return Wrapped.value(of: stored).map { .some($0) }
     }
 }
 
@@ -65,14 +61,12 @@ extension PostgresTimestamp: StoredValue, ColumnValue {
 
 extension Timestamp: ColumnValue {
     package var stored: PostgresTimestamp { PostgresTimestamp(microsecondsSinceUnixEpoch: microseconds) }
-    package init(stored: PostgresTimestamp) { self.init(microseconds: stored.microsecondsSinceUnixEpoch) }
+    package static func value(of stored: PostgresTimestamp) -> Timestamp? {
+        Timestamp(microseconds: stored.microsecondsSinceUnixEpoch)
+    }
 }
 
 extension JSONValue: ColumnValue {
     package var stored: PostgresJSON { PostgresJSON(bytes: canonicalBytes()) }
-
-    package init?(stored: PostgresJSON) {
-        guard let json = try? StrictJSON.parse(stored.bytes) else { return nil }
-        self = json
-    }
+    package static func value(of stored: PostgresJSON) -> JSONValue? { try? StrictJSON.parse(stored.bytes) }
 }

@@ -38,8 +38,6 @@ package struct RowTable<Row>: Sendable {
     let parts: [ColumnPart<Row>]
     let make: @Sendable (inout ColumnReader) throws -> Row
     private let covered: [ColumnPart<Row>]
-    /// Assignments of what a statement proposes to insert, of all columns outside the key.
-    private let replacement: String
 
     /// The table's name, without its schema.
     package var name: String { coded.name }
@@ -74,7 +72,6 @@ package struct RowTable<Row>: Sendable {
         self.parts = parts
         self.make = make
         covered = parts.filter { $0.role == .key || $0.role == .covered }
-        replacement = columns.dropFirst(key.count).map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
     }
 
     /// The columns as a select list, for the table called `alias`.
@@ -115,9 +112,15 @@ package struct RowTable<Row>: Sendable {
         return SQL(stringInterpolation: sql)
     }
 
-    /// The end of an insertion that replaces a row with the same key. A condition may name the stored row `t`.
-    package var replacing: SQL {
-        "ON CONFLICT (\(unsafeSQL: coded.key.joined(separator: ", "))) DO UPDATE SET \(unsafeSQL: replacement)"
+    /// The end of an insertion that replaces a row with the same key. A condition may follow; it calls the stored row `t`.
+    ///
+    /// - Parameter keepsOutside: Whether columns outside the code stay as they are stored.
+    package func replacing(keepsOutside: Bool = false) -> SQL {
+        let changed = parts.dropFirst(coded.key.count).filter { !keepsOutside || $0.role != .outside }
+        let assignments = changed.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
+        return """
+            ON CONFLICT (\(unsafeSQL: coded.key.joined(separator: ", "))) DO UPDATE SET \(unsafeSQL: assignments)
+            """
     }
 
     /// The statement that writes all covered columns and the code of a stored row, which is called `t` or `alias`.
@@ -162,7 +165,7 @@ extension CodedRow {
     package func insertion(_ ring: KeyRing) -> SQL { Self.table.insertion(self, ring) }
 
     /// The statement that inserts the row in place of one with the same key.
-    package func replacement(_ ring: KeyRing) -> SQL { "\(insertion(ring)) \(Self.table.replacing)" }
+    package func replacement(_ ring: KeyRing) -> SQL { "\(insertion(ring)) \(Self.table.replacing())" }
 
     /// The statement that changes the stored row, called `t`, to this one.
     ///
