@@ -116,11 +116,14 @@ package struct RowTable<Row>: Sendable {
     ///
     /// - Parameter keepsOutside: Whether columns outside the code stay as they are stored.
     package func replacing(keepsOutside: Bool = false) -> SQL {
-        let changed = parts.dropFirst(coded.key.count).filter { !keepsOutside || $0.role != .outside }
-        let assignments = changed.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
-        return """
-            ON CONFLICT (\(unsafeSQL: coded.key.joined(separator: ", "))) DO UPDATE SET \(unsafeSQL: assignments)
-            """
+        let key = coded.key.joined(separator: ", ")
+        return "ON CONFLICT (\(unsafeSQL: key)) DO UPDATE SET \(unsafeSQL: assignments(keepsOutside: keepsOutside))"
+    }
+
+    /// The assignments of all proposed columns outside the key, after a conflict.
+    package func assignments(keepsOutside: Bool = false) -> String {
+        parts.dropFirst(coded.key.count).filter { !keepsOutside || $0.role != .outside }
+            .map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
     }
 
     /// The statement that writes all covered columns and the code of a stored row, which is called `t` or `alias`.
