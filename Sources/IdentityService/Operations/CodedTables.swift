@@ -3,7 +3,7 @@ import Ledger
 
 /// The tables whose rows carry a code.
 ///
-/// A table that decides and is not here has another wall, which [a page](../../../docs/rows.md) names.
+/// A table that decides and is not here has another wall, which `docs/rows.md` names.
 enum CodedTables {
     /// All of them, in the order of their names.
     static let all: [CodedTable] = [
