@@ -27,7 +27,10 @@ enum RoomTable {
         "MPin": ["Administration", "Flows", "Login", "Mail", "Shared"],
         "Audit": ["Flows", "Shared"],
         "Pages": ["Administration", "Credentials", "Flows", "Mail", "OpenID", "Sessions", "Shared"],
-        "Operations": ["Administration", "Audit", "Flows", "Mail", "Registration", "Sessions", "Shared"],
+        "Operations": [
+            "Administration", "Audit", "Flows", "MPin", "Mail", "OpenID", "Recovery", "Registration", "Sessions",
+            "Shared",
+        ],
     ]
 
     static let exceptions = [

@@ -11,29 +11,23 @@ import Postgres
 /// One authentication in progress: the challenge y, later the verdict, and whether somebody took the verdict.
 ///
 /// The row lives 15 seconds until pass 2, and then 60 seconds until it is redeemed.
-struct MPinPass: Sendable {
+struct MPinPass: CodedRow {
     /// The verdict about a proof, as it is stored.
-    enum Verdict: Sendable, Equatable {
+    enum Verdict: ColumnValue, Equatable {
         /// The proof is right.
         case right
         /// Anything else: the code that the app is told.
         case refused(ErrorCode)
 
-        var text: String {
+        var stored: String {
             switch self {
             case .right: "right"
             case .refused(let code): code.rawValue
             }
         }
 
-        init?(_ text: String) {
-            if text == "right" {
-                self = .right
-            } else if let code = ErrorCode(rawValue: text) {
-                self = .refused(code)
-            } else {
-                return nil
-            }
+        static func value(of stored: String) -> Verdict? {
+            stored == "right" ? .right : ErrorCode(rawValue: stored).map(Verdict.refused)
         }
     }
 
@@ -42,6 +36,7 @@ struct MPinPass: Sendable {
     /// The time in which the verdict must be redeemed.
     static let verdictLifetime: Duration = .seconds(60)
 
+    var tenant: UUID
     var id: UUID
     var app: UUID
     var mpinIDHash: [UInt8]
@@ -54,45 +49,17 @@ struct MPinPass: Sendable {
     var verdict: Verdict?
     /// The M-Pin ID, sealed for this pass.
     var sealedID: [UInt8]?
-    var isRedeemed: Bool
+    var isRedeemed = false
     /// The code as it was read.
     var code: [UInt8]?
 
-    static let columns: SQL = """
-        pass_id, app_id, mpin_hash, commitment, challenge, opened_at, expires_at, token, verdict, sealed_id, redeemed, mac
-        """
-
-    init(_ row: PostgresRow) throws {
-        let opening: PostgresTimestamp, expiry: PostgresTimestamp, text: String?
-        (id, app, mpinIDHash, commitment, challenge, opening, expiry, tokenDigest, text, sealedID, isRedeemed, code) =
-            try row.decode(
-                UUID.self, UUID.self, [UInt8].self, [UInt8].self, [UInt8].self, PostgresTimestamp.self,
-                PostgresTimestamp.self, [UInt8]?.self, String?.self, [UInt8]?.self, Bool.self, [UInt8]?.self)
-        openedAt = Timestamp(microseconds: opening.microsecondsSinceUnixEpoch)
-        expiresAt = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
-        verdict = text.flatMap(Verdict.init)
-    }
-
-    /// A pass that waits for its response.
-    init(_ id: UUID, app: UUID, hash: Bytes32, commitment: [UInt8], challenge: [UInt8], at time: Timestamp) {
-        self.id = id
-        self.app = app
-        mpinIDHash = hash.bytes
-        self.commitment = commitment
-        self.challenge = challenge
-        openedAt = time
-        expiresAt = time.adding(Self.challengeLifetime)
-        isRedeemed = false
-    }
-
-    /// What the code covers: all columns.
-    fileprivate func values(in tenant: TenantID) -> [RowValue] {
-        [
-            .uuid(tenant.uuid), .uuid(id), .uuid(app), .bytes(mpinIDHash), .bytes(commitment), .bytes(challenge),
-            .time(openedAt.microseconds), .time(expiresAt.microseconds), .bytes(tokenDigest), .text(verdict?.text),
-            .bytes(sealedID), .flag(isRedeemed),
-        ]
-    }
+    static let table = RowTable<MPinPass>(
+        "mpin_pass", MPinPass.init,
+        Column(key: "ledger_id", \.tenant), Column(key: "pass_id", \.id), Column("app_id", \.app),
+        Column("mpin_hash", \.mpinIDHash), Column("commitment", \.commitment), Column("challenge", \.challenge),
+        Column("opened_at", \.openedAt), Column("expires_at", \.expiresAt), Column("token", \.tokenDigest),
+        Column("verdict", \.verdict), Column("sealed_id", \.sealedID), Column("redeemed", \.isRedeemed),
+        .code(\.code))
 
     /// Where the M-Pin ID of a pass is sealed for.
     static func place(_ id: UUID) -> [UInt8] { Array("pass/".utf8) + id.bytes }
@@ -111,8 +78,8 @@ struct MPinPasses: Sendable {
 
     func open(_ id: UUID, hash: Bytes32, commitment: [UInt8], challenge: [UInt8], at time: Timestamp) async throws {
         let pass = MPinPass(
-            id, app: app.appId, hash: hash, commitment: commitment, challenge: challenge, at: time)
-        let now = time.postgres, end = pass.expiresAt.postgres, code = code(of: pass)
+            tenant: tenant.uuid, id: id, app: app.appId, mpinIDHash: hash.bytes, commitment: commitment,
+            challenge: challenge, openedAt: time, expiresAt: time.adding(MPinPass.challengeLifetime))
         _ = try await context.pool.pipeline(
             [
                 """
@@ -121,12 +88,7 @@ struct MPinPasses: Sendable {
                     WHERE ledger_id = \(tenant.uuid) AND mpin_hash = \(hash.bytes) AND token IS NULL
                     ORDER BY opened_at DESC, pass_id OFFSET \(Self.openChallenges - 1)))
                 """,
-                """
-                INSERT INTO tenure.mpin_pass
-                    (ledger_id, pass_id, app_id, mpin_hash, commitment, challenge, opened_at, expires_at, mac)
-                VALUES (\(tenant.uuid), \(id), \(app.appId), \(hash.bytes), \(commitment), \(challenge), \(now), \(end),
-                    \(code))
-                """,
+                pass.insertion(context.ring),
             ], in: [ledger], waits: false)
     }
 
@@ -138,25 +100,9 @@ struct MPinPasses: Sendable {
             } else {
                 "AND token IS NULL ORDER BY opened_at DESC, pass_id LIMIT 1"
             }
-        let rows = try await context.pool.query(
-            """
-            SELECT \(MPinPass.columns) FROM tenure.mpin_pass
-            WHERE ledger_id = \(tenant.uuid) AND app_id = \(app.appId) AND mpin_hash = \(hash.bytes) \(choice)
-            """, in: [ledger])
-        return try authentic(rows, at: time)
-    }
-
-    /// The code that the row of a pass must have.
-    private func code(of pass: MPinPass) -> [UInt8] {
-        context.rows.code(ProtectedRows.passes, pass.values(in: tenant))
-    }
-
-    /// Reads a pass that the service wrote; `nil` for any other.
-    private func authentic(_ rows: [PostgresRow], at time: Timestamp) throws -> MPinPass? {
-        guard let pass = try rows.first.map(MPinPass.init),
-            context.rows.accepts(pass.code, ProtectedRows.passes, pass.values(in: tenant))
-        else { return nil }
-        return pass
+        return try await MPinPass.all(
+            in: tenant.uuid, where: "app_id = \(app.appId) AND mpin_hash = \(hash.bytes) \(choice)", context
+        ).first
     }
 
     /// The token with which the verdict about a response is redeemed. The same response has the same token, so a
@@ -175,11 +121,8 @@ struct MPinPasses: Sendable {
         pass.sealedID = try context.ring.sealMPin(mpinID.bytes, at: MPinPass.place(pass.id))
         pass.expiresAt = time.adding(MPinPass.verdictLifetime)
         return """
-            WITH recorded AS (
-                UPDATE tenure.mpin_pass SET token = \(token.digest), verdict = \(verdict.text),
-                    sealed_id = \(pass.sealedID), expires_at = \(pass.expiresAt.postgres), mac = \(code(of: pass))
-                WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass.id) AND token IS NULL RETURNING 1
-            ) SELECT tenure.require(count(*) = 1) FROM recorded
+            WITH recorded AS (\(pass.update(where: "t.token IS NULL", context.ring)) RETURNING 1)
+            SELECT tenure.require(count(*) = 1) FROM recorded
             """
     }
 
@@ -199,12 +142,9 @@ struct MPinPasses: Sendable {
     /// - Throws: `mpin.request_expired` for an unknown, foreign, expired or redeemed token.
     func verdict(of text: String, at time: Timestamp) async throws -> (pass: MPinPass, verdict: MPinPass.Verdict) {
         guard let token = MPinProofToken(text: text) else { throw ServiceError(.mpinRequestExpired) }
-        let rows = try await context.pool.query(
-            """
-            SELECT \(MPinPass.columns) FROM tenure.mpin_pass
-            WHERE ledger_id = \(tenant.uuid) AND app_id = \(app.appId) AND pass_id = \(token.pass)
-            """, in: [ledger])
-        guard let pass = try authentic(rows, at: time), let digest = pass.tokenDigest,
+        let passes = try await MPinPass.all(
+            in: tenant.uuid, where: "app_id = \(app.appId) AND pass_id = \(token.pass)", context)
+        guard let pass = passes.first, let digest = pass.tokenDigest,
             equalInConstantTime(digest, token.digest), let verdict = pass.verdict, time < pass.expiresAt,
             !pass.isRedeemed
         else { throw ServiceError(.mpinRequestExpired) }
@@ -224,10 +164,7 @@ struct MPinPasses: Sendable {
     func redeeming(_ pass: MPinPass) -> SQL {
         var redeemed = pass
         redeemed.isRedeemed = true
-        return """
-            UPDATE tenure.mpin_pass SET redeemed = true, mac = \(code(of: redeemed))
-            WHERE ledger_id = \(tenant.uuid) AND pass_id = \(pass.id) AND NOT redeemed RETURNING 1
-            """
+        return "\(redeemed.update(where: "NOT t.redeemed", context.ring)) RETURNING 1"
     }
 }
 

@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Logging
 package import Postgres
@@ -174,7 +175,9 @@ package struct MailOutboxWorker: Service {
         guard events.count == 1, try EventCodec.payload(of: events[0]) is MailQueued else {
             return .unrecorded
         }
-        guard context.rows.accepts(code, ProtectedRows.mails, event.rowValues(in: place.ledger)) else { return .left }
+        guard
+            context.rows.accepts(MailRow(ledger: ledger, mail: event, nextTry: time, code: code))
+        else { return .left }
         return .taken(
             OutboxRow(
                 ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
@@ -195,7 +198,7 @@ extension MailOutboxWorker {
         let deleted = try await context.pool.query("\(deletion) RETURNING mail_id", in: [place.ledger])
         // A slower worker may have ended its mail since the look.
         guard !deleted.isEmpty else { return }
-        context.rows.counts.count(ProtectedRows.mails, hasCode: true)
+        context.rows.counts.count(MailRow.table.coded, hasCode: true)
         counts.add(.unrecorded)
         context.logger.error(
             "a row of the outbox has no mail in the log, and is deleted; nothing was sent",

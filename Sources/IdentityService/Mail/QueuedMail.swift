@@ -48,25 +48,25 @@ package struct QueuedMail: Sendable {
 
     /// The statement that inserts the row. It touches the ledger of ``stream`` only.
     package func insertion(_ ring: KeyRing) -> SQL {
-        let ledger = stream.ledger.uuid, recipient = event.recipient
-        let code = ring.rowCode(ProtectedRows.mails, event.rowValues(in: stream.ledger))
-        return """
-            INSERT INTO tenure.mail_outbox
-                (ledger_id, mail_id, recipient_kind, recipient_id, kind, locale, next_try, expires_at, mac)
-            VALUES (\(ledger), \(event.mailID.uuid), \(recipient.kind), \(recipient.uuid), \(event.kind.rawValue),
-                \(event.locale?.rawValue), \(time.postgres), \(event.expiresAt.postgres), \(code))
-            """
+        MailRow(ledger: stream.ledger.uuid, mail: event, nextTry: time).insertion(ring)
     }
 }
 
-extension MailQueued {
-    /// What the code of the mail's row covers. The lease and the attempts are outside: SQL counts them.
-    func rowValues(in ledger: LedgerID) -> [RowValue] {
-        [
-            .uuid(ledger.uuid), .uuid(mailID.uuid), .text(recipient.kind), .uuid(recipient.uuid), .text(kind.rawValue),
-            .text(locale?.rawValue), .time(expiresAt.microseconds),
-        ]
-    }
+/// The row of a mail. The lease and the attempts are outside the code: SQL counts them.
+struct MailRow: CodedRow {
+    var ledger: UUID
+    var mail: MailQueued
+    var nextTry: Timestamp
+    var code: [UInt8]?
+
+    private var locale: String? { mail.locale?.rawValue }
+
+    static let table = RowTable<MailRow>(
+        "mail_outbox",
+        written: Column(key: "ledger_id", \.ledger), Column(key: "mail_id", \.mail.mailID.uuid),
+        Column("recipient_kind", \.mail.recipient.kind), Column("recipient_id", \.mail.recipient.uuid),
+        Column("kind", \.mail.kind.rawValue), Column("locale", \.locale),
+        Column(outside: "next_try", \.nextTry), Column("expires_at", \.mail.expiresAt), .code(\.code))
 }
 
 extension StreamID {

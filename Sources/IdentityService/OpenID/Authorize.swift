@@ -197,8 +197,8 @@ extension ServiceContext {
             tenant: browser.tenantID, id: code.id.uuid, digest: code.digest(ring), session: browser.sessionID,
             employee: browser.employeeID, client: request.client.uuid, redirect: request.redirect.text,
             challenge: request.challenge?.bytes ?? [], nonce: request.nonce, scopes: request.scopes,
-            methods: AuthenticationMethods(values: browser.methods).text, authenticatedAt: browser.authenticatedAt,
-            expiresAt: end, forgetAt: end.adding(AuthorizationCode.memory))
+            expiresAt: end, forgetAt: end.adding(AuthorizationCode.memory),
+            methods: AuthenticationMethods(values: browser.methods).text, authenticatedAt: browser.authenticatedAt)
         let insertion = row.insertion(ring), ledger = LedgerID(browser.tenantID)
         if let stored {
             guard try await stored.consume(self, with: insertion, in: ledger) else { return .fault(.expired) }

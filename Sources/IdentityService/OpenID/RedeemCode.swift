@@ -4,6 +4,7 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import TenureAPI
 
@@ -108,11 +109,11 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
         let lifetime = log.offlineLifetime(isUnassured: isUnassured)
         let end = isOffline ? time.adding(lifetime) : min(session.end, session.refreshEnd)
         return GrantRow(
-            tenant: code.tenant, id: code.id, session: session.id, openedIn: session.id, employee: code.employee,
+            tenant: code.tenant, id: code.id, session: session.id, employee: code.employee,
             fingerprint: session.fingerprint, client: client.id, secret: client.secretID, app: app,
             tenantVersion: Int64(log.tenant.version), scopes: code.scopes, methods: code.methods,
             authenticatedAt: code.authenticatedAt, refreshedAt: time,
-            accessEnd: min(time.adding(context.settings.accessLifetime), end), end: end)
+            accessEnd: min(time.adding(context.settings.accessLifetime), end), end: end, openedIn: session.id)
     }
 
     private func append(

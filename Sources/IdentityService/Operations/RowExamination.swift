@@ -51,7 +51,7 @@ package struct RowExamination: Sendable {
     /// Examines all tables.
     package func findings() async throws -> [Finding] {
         var findings: [Finding] = []
-        for table in ProtectedRows.all {
+        for table in CodedTables.all {
             let (wrong, without) = try await codes(of: table)
             findings += [
                 Finding(table: table.name, problem: .wrongCode, count: wrong),
@@ -64,8 +64,7 @@ package struct RowExamination: Sendable {
 
     /// Counts the rows with a wrong code, and those without one.
     private func codes(of table: CodedTable) async throws -> (wrong: Int, without: Int) {
-        let isKey = [ProtectedRows.tokenKeys, ProtectedRows.idTokenKeys, ProtectedRows.pagesApp].contains(table)
-        let pool = isKey ? application : reader
+        let pool = CodedTables.secret.contains(table.name) ? application : reader
         let types = try await types(of: table, pool)
         let columns = (table.key + table.covered + ["mac"]).map { "\(identifier: $0)" as SQL }.listed
         let key = table.key.map { "\(identifier: $0)" as SQL }.listed

@@ -54,7 +54,7 @@ package struct RowRestoration: Sendable {
             for found in found {
                 statements += found.claims.flatMap { claim in replacing(claim).map { (claim.key.ledger, $0) } }
                 statements += found.candidates.map { ($0.key.ledger, coding($0)) }
-                statements += found.cutoffs.map { (LedgerID($0.ledger), $0.insertion(log.ring)) }
+                statements += found.cutoffs.map { (LedgerID($0.ledger), $0.replacement(log.ring)) }
                 if let erased = found.erased { statements += try await erasedIDs(of: erased) }
                 report.claims += found.claims.count
                 report.cutoffs += found.cutoffs.count
@@ -130,7 +130,7 @@ extension RowRestoration {
             """
             DELETE FROM tenure.claim
             WHERE ledger_id = \(claim.key.ledger.uuid) AND kind = \(claim.key.kind) AND key = \(claim.key.digest)
-            """, claim.insertion(log.ring),
+            """, claim.taking(log.ring),
         ]
     }
 

@@ -77,10 +77,10 @@ package struct BeginWait: UseCase, CustomStringConvertible {
             var recorder = EventRecorder(
                 context, at: time, metadata: EventMetadata(app: app.appId, requestId: run.call.requestId))
             try recorder.queue(mail.mail)
-            recorder.statements.append(row.insertion(context.ring))
+            recorder.statements.append(row.replacement(context.ring))
             try await recorder.append()
         } else {
-            _ = try await context.pool.query(row.insertion(context.ring), in: [LedgerID(row.tenant)])
+            _ = try await context.pool.query(row.replacement(context.ring), in: [LedgerID(row.tenant)])
         }
         return cookie.text
     }

@@ -24,12 +24,21 @@ struct RecoveryWaitingList: Sendable {
     var decoyLimit: Int64 = 10_000
 
     /// One row.
-    struct Row: Sendable {
-        var employee: EmployeeID
+    struct Row: CodedRow {
+        var ledger: UUID
+        var employee: UUID
         var fingerprint: KeyFingerprint
         var requestedAt: Timestamp
         var expiresAt: Timestamp
-        var isOpen: Bool
+        var isOpen = false
+        var code: [UInt8]?
+
+        /// The time of the request is outside the code: it only sorts the list.
+        static let table = RowTable<Row>(
+            "recovery_request", Row.init,
+            Column(key: "ledger_id", \.ledger), Column(key: "employee_id", \.employee),
+            Column(key: "fingerprint", \.fingerprint), Column(outside: "requested_at", \.requestedAt),
+            Column("expires_at", \.expiresAt), Column("is_open", \.isOpen), .code(\.code))
     }
 
     /// The place where a request is stored.
@@ -63,19 +72,10 @@ struct RecoveryWaitingList: Sendable {
     }
 
     private func insertion(_ place: Place, at time: Timestamp) -> SQL {
-        let now = time.postgres, end = time.adding(User.recoveryLifetime)
-        let code = context.ring.rowCode(
-            ProtectedRows.recoveryRequests,
-            Self.values(place.ledger, place.employee, place.fingerprint, until: end, isOpen: false))
-        return """
-            INSERT INTO tenure.recovery_request AS r
-                (ledger_id, employee_id, fingerprint, requested_at, expires_at, mac)
-            VALUES (\(place.ledger.uuid), \(place.employee), \(place.fingerprint.bytes), \(now), \(end.postgres), \(code))
-            ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
-            SET requested_at = excluded.requested_at, expires_at = excluded.expires_at, is_open = false,
-                mac = excluded.mac
-            WHERE NOT r.is_open OR r.expires_at <= \(now)
-            """
+        let row = Row(
+            ledger: place.ledger.uuid, employee: place.employee, fingerprint: place.fingerprint, requestedAt: time,
+            expiresAt: time.adding(User.recoveryLifetime))
+        return "\(row.replacement(context.ring)) WHERE NOT t.is_open OR t.expires_at <= \(time.postgres)"
     }
 
     /// The statement that deletes the oldest requests of the employee beyond ``waitingLimit``.
@@ -120,27 +120,10 @@ struct RecoveryWaitingList: Sendable {
     static func opening(
         _ target: User.RecoveryTarget, until end: Timestamp, at time: Timestamp, _ ring: KeyRing
     ) -> SQL {
-        let code = ring.rowCode(
-            ProtectedRows.recoveryRequests,
-            values(
-                LedgerID(target.tenant.uuid), target.employee.uuid, target.fingerprint, until: end, isOpen: true))
-        return """
-            INSERT INTO tenure.recovery_request
-                (ledger_id, employee_id, fingerprint, requested_at, expires_at, is_open, mac)
-            VALUES (\(target.tenant.uuid), \(target.employee.uuid), \(target.fingerprint.bytes), \(time.postgres),
-                \(end.postgres), true, \(code))
-            ON CONFLICT (ledger_id, employee_id, fingerprint) DO UPDATE
-            SET expires_at = excluded.expires_at, is_open = true, mac = excluded.mac
-            """
-    }
-
-    /// What the code of a row covers. The time of the request is outside: it only sorts the list.
-    private static func values(
-        _ ledger: LedgerID, _ employee: UUID, _ fingerprint: KeyFingerprint, until end: Timestamp, isOpen: Bool
-    ) -> [RowValue] {
-        [
-            .uuid(ledger.uuid), .uuid(employee), .bytes(fingerprint.bytes), .time(end.microseconds), .flag(isOpen),
-        ]
+        let row = Row(
+            ledger: target.tenant.uuid, employee: target.employee.uuid, fingerprint: target.fingerprint,
+            requestedAt: time, expiresAt: end, isOpen: true)
+        return "\(row.insertion(ring)) \(Row.table.replacing(keepsOutside: true))"
     }
 
     /// The statement that deletes a row, for the transaction that ends its recovery.
@@ -153,27 +136,11 @@ struct RecoveryWaitingList: Sendable {
 
     /// The rows of a tenant to look at: opened recoveries first, then the newest requests.
     func rows(of tenant: TenantID, at time: Timestamp) async throws -> [Row] {
-        let now = time.postgres, limit = Self.lookedAtLimit
-        let rows = try await context.pool.query(
-            """
-            SELECT employee_id, fingerprint, requested_at, expires_at, is_open, mac FROM tenure.recovery_request
-            WHERE ledger_id = \(tenant.uuid) AND expires_at > \(now)
-            ORDER BY is_open DESC, requested_at DESC LIMIT \(limit)
-            """, in: [LedgerID(tenant.uuid)])
-        return try rows.compactMap { row in
-            let (employee, key, requested, end, isOpen, code) = try row.decode(
-                UUID.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, Bool.self, [UInt8]?.self)
-            let expiry = Timestamp(microseconds: end.microsecondsSinceUnixEpoch)
-            guard let fingerprint = KeyFingerprint(key),
-                context.rows.accepts(
-                    code, ProtectedRows.recoveryRequests,
-                    Self.values(LedgerID(tenant.uuid), employee, fingerprint, until: expiry, isOpen: isOpen))
-            else { return nil }
-            return Row(
-                employee: EmployeeID(employee), fingerprint: fingerprint,
-                requestedAt: Timestamp(microseconds: requested.microsecondsSinceUnixEpoch), expiresAt: expiry,
-                isOpen: isOpen)
-        }
+        try await Row.all(
+            in: tenant.uuid,
+            where: """
+                expires_at > \(time.postgres) ORDER BY is_open DESC, requested_at DESC LIMIT \(Self.lookedAtLimit)
+                """, context)
     }
 }
 
@@ -207,7 +174,7 @@ package struct ListRecoveries: UseCase {
         var views: [RecoveryResponse] = []
         for row in try await RecoveryWaitingList(context: context).rows(of: tenant.id, at: time) {
             guard views.count < RecoveryWaitingList.listLimit else { break }
-            let employee = try await loader.employee(row.employee, in: tenant.id)
+            let employee = try await loader.employee(EmployeeID(row.employee), in: tenant.id)
             guard let account = employee.state.account, account.status == .active else { continue }
             let user = try await loader.user(account.user)
             let target = User.RecoveryTarget(tenant: tenant.id, employee: employee.id, fingerprint: row.fingerprint)

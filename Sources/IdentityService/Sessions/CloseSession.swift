@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 import Postgres
 package import TenureAPI
@@ -68,13 +69,13 @@ package struct ListSessions: UseCase {
         let time = run.call.time
         let found = try await run.context.pool.query(
             """
-            SELECT \(SessionRow.columns) FROM tenure.session s
+            SELECT \(SessionRow.table.list("s")) FROM tenure.session s
             WHERE s.ledger_id = \(caller.tenantId) AND s.employee_id = \(caller.employeeId)
                 AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
                 AND \(SessionCutoff.isInForce(.sessions(ofEmployee: caller.employeeId), of: caller.tenantId))
             ORDER BY s.created_at, s.session_id LIMIT 200
             """, in: SessionCutoff.ledgers(of: caller.tenantId))
-        let rows = try found.map { try SessionRow($0) }.filter { $0.isAuthentic(run.context.rows) }
+        let rows = try found.compactMap { try run.context.rows.read($0, as: SessionRow.self) }
         let logs = try await SessionInLog.read(
             rows.map { ($0.id, AppID($0.app ?? $0.id)) }, of: EmployeeID(caller.employeeId),
             in: TenantID(caller.tenantId), run.context

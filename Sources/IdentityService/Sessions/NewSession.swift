@@ -104,11 +104,7 @@ extension SessionRow {
             DELETE FROM tenure.session WHERE ledger_id = \(tenant) AND employee_id = \(employee)
                 AND refresh_expires_at <= \(time.postgres)
         )
-        INSERT INTO tenure.session (ledger_id, session_id, employee_id, fingerprint, access_digest, access_expires_at,
-            refresh_expires_at, created_at, ends_at, app_id, secret_id, tenant_version, refresh_counter, methods, mac)
-        VALUES (\(tenant), \(id), \(employee), \(fingerprint), \(accessDigest), \(accessEnd.postgres),
-            \(refreshEnd.postgres), \(createdAt.postgres), \(end.postgres), \(app), \(secret), \(tenantVersion),
-            \(counter), \(methods), \(rightCode(ring)))
+        \(insertion(ring))
         """
     }
 }

@@ -99,7 +99,12 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         // The reply is stored with the exchange, so a repeated call replays it and is no second use of the token.
         if let ticket { statements.append(ticket.completion(.success(tokens))) }
         let ledgers = SessionCutoff.ledgers(of: token.tenant.uuid) + (ticket.map { [$0.ledger] } ?? [])
-        let exchange = next.replacing(session.row, at: time, context.ring)
+        let exchange = next.replacing(
+            session.row,
+            where: """
+                least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
+                    AND \(SessionCutoff.isInForce(.session(next.id), of: next.tenant))
+                """, context.ring)
         let isExchanged = try await context.pool.withTransaction(in: ledgers) { [statements] connection in
             guard try await connection.execute(exchange) == 1 else { return false }
             _ = try await connection.commit(after: statements)
@@ -150,7 +155,7 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
         let refusal = end.code == .sessionInvalid ? ServiceError(TokenFault.sessionEnded) : ServiceError(end.code)
         guard let reason = end.reason else {
             // The log has its end already, so somebody put the row back.
-            run.context.rows.counts.count(ProtectedRows.sessions, hasCode: true)
+            run.context.rows.counts.count(SessionRow.table.coded, hasCode: true)
             try await run.context.forget(session: row.id, of: row.tenant)
             return refusal
         }
@@ -158,19 +163,6 @@ package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
             row.id, in: TenantID(row.tenant), reason: reason, actor: EmployeeID(row.employee), call: run.call,
             storing: run.ticket.map { (statement: $0.completion(.failure(refusal)), ledger: $0.ledger) })
         return refusal
-    }
-}
-
-extension SessionRow {
-    /// The statement that replaces a row that has not changed, and whose session goes on.
-    fileprivate func replacing(_ former: SessionRow, at time: Timestamp, _ ring: KeyRing) -> SQL {
-        """
-        UPDATE tenure.session s SET access_digest = \(accessDigest), refresh_counter = \(counter),
-            access_expires_at = \(accessEnd.postgres), refresh_expires_at = \(refreshEnd.postgres),
-            ends_at = \(end.postgres), mac = \(rightCode(ring))
-        WHERE \(former.isUnchanged) AND least(s.refresh_expires_at, s.ends_at) > \(time.postgres)
-            AND \(SessionCutoff.isInForce(.session(id), of: tenant))
-        """
     }
 }
 

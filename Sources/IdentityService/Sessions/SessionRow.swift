@@ -8,7 +8,7 @@ import Ledger
 import Postgres
 
 /// The row of a session, with all its columns. All of them are covered by its code.
-struct SessionRow: Sendable, Equatable {
+struct SessionRow: CodedRow, Equatable {
     var tenant: UUID
     var id: UUID
     var employee: UUID
@@ -22,89 +22,31 @@ struct SessionRow: Sendable, Equatable {
     var secret: UUID?
     var tenantVersion: Int64?
     /// The number of refreshes.
-    var counter: Int64
+    var counter: Int64 = 0
     /// How the person logged in, as the column has it.
     var methods: String
     /// The code as it was read.
     var code: [UInt8]?
 
-    /// The columns of `tenure.session AS s`, in the order of ``init(_:from:)``.
-    static let columns: SQL = """
-        s.ledger_id, s.session_id, s.employee_id, s.fingerprint, s.access_digest, s.access_expires_at,
-        s.refresh_expires_at, s.created_at, s.ends_at, s.app_id, s.secret_id, s.tenant_version, s.refresh_counter,
-        s.methods, s.mac
-        """
-    /// The number of ``columns``.
-    static let columnCount = 15
+    static let table = RowTable<SessionRow>(
+        "session", SessionRow.init,
+        Column(key: "ledger_id", \.tenant), Column(key: "session_id", \.id), Column("employee_id", \.employee),
+        Column("fingerprint", \.fingerprint), Column("access_digest", \.accessDigest),
+        Column("access_expires_at", \.accessEnd), Column("refresh_expires_at", \.refreshEnd),
+        Column("created_at", \.createdAt), Column("ends_at", \.end), Column("app_id", \.app),
+        Column("secret_id", \.secret), Column("tenant_version", \.tenantVersion), Column("refresh_counter", \.counter),
+        Column("methods", \.methods), .code(\.code))
 
-    /// Reads the row from its columns, which come first.
-    init(_ row: PostgresRow) throws(PostgresError) {
-        func time(_ column: Int) throws(PostgresError) -> Timestamp {
-            let time = try row.decode(column: column, as: PostgresTimestamp.self)
-            return Timestamp(microseconds: time.microsecondsSinceUnixEpoch)
-        }
-        tenant = try row.decode(column: 0)
-        id = try row.decode(column: 1)
-        employee = try row.decode(column: 2)
-        fingerprint = try row.decode(column: 3)
-        accessDigest = try row.decode(column: 4)
-        accessEnd = try time(5)
-        refreshEnd = try time(6)
-        createdAt = try time(7)
-        end = try time(8)
-        app = try row.decode(column: 9)
-        secret = try row.decode(column: 10)
-        tenantVersion = try row.decode(column: 11)
-        counter = try row.decode(column: 12)
-        methods = try row.decode(column: 13)
-        code = try row.decode(column: 14)
-    }
-
-    init(
-        tenant: UUID, id: UUID, employee: UUID, fingerprint: [UInt8], accessDigest: [UInt8], accessEnd: Timestamp,
-        refreshEnd: Timestamp, createdAt: Timestamp, end: Timestamp, app: UUID, secret: UUID, tenantVersion: Int64,
-        methods: String
-    ) {
-        self.tenant = tenant
-        self.id = id
-        self.employee = employee
-        self.fingerprint = fingerprint
-        self.accessDigest = accessDigest
-        self.accessEnd = accessEnd
-        self.refreshEnd = refreshEnd
-        self.createdAt = createdAt
-        self.end = end
-        self.app = app
-        self.secret = secret
-        self.tenantVersion = tenantVersion
-        counter = 0
-        self.methods = methods
-    }
-
-    /// What the code covers.
-    private var values: [RowValue] {
-        [
-            .uuid(tenant), .uuid(id), .uuid(employee), .bytes(fingerprint), .bytes(accessDigest),
-            .time(accessEnd.microseconds), .time(refreshEnd.microseconds), .time(createdAt.microseconds),
-            .time(end.microseconds), .uuid(app), .uuid(secret), .integer(tenantVersion), .integer(counter),
-            .text(methods),
-        ]
-    }
-
-    /// The code that the row must have.
-    func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.sessions, values) }
-
-    /// Whether the service wrote the row as it is.
-    func isAuthentic(_ rows: RowAuthentication) -> Bool {
-        rows.accepts(code, ProtectedRows.sessions, values)
-    }
-
-    /// The condition on `tenure.session AS s` that the row was not changed since it was read. The code covers all of it.
-    var isUnchanged: SQL {
-        """
-        s.ledger_id = \(tenant) AND s.session_id = \(id) AND s.mac IS NOT DISTINCT FROM \(code)
-            AND s.refresh_counter = \(counter) AND s.ends_at = \(end.postgres)
-        """
+    /// The statement that replaces a row, called `s`, that was not changed since it was read. The code covers all of it.
+    ///
+    /// - Parameter condition: What else must hold.
+    func replacing(_ former: SessionRow, where condition: SQL = "true", _ ring: KeyRing) -> SQL {
+        Self.table.update(
+            self, as: "s",
+            where: """
+                s.mac IS NOT DISTINCT FROM \(former.code) AND s.refresh_counter = \(former.counter)
+                    AND s.ends_at = \(former.end.postgres) AND \(condition)
+                """, ring)
     }
 
     /// Whether an access token says what the row says, but for the role, which comes from the log.
@@ -136,7 +78,8 @@ struct StoredSession: Sendable {
     /// - Parameter condition: A further condition on `tenure.session AS s`.
     static func reading(_ id: UUID, of tenant: UUID, where condition: SQL = "true") -> SQL {
         """
-        SELECT \(SessionRow.columns), c.tenant_version, c.created_at, c.mac, r.subject IS NOT NULL, clock_timestamp()
+        SELECT \(SessionRow.table.list("s")), \(SessionCutoff.Row.table.list("c")), r.subject IS NOT NULL,
+            clock_timestamp()
         FROM tenure.session s
         LEFT JOIN tenure.session_cutoff c ON c.ledger_id = s.ledger_id AND c.subject = s.app_id
         LEFT JOIN (\(SessionCutoff.revokedSecrets(.session(id), of: tenant))) AS r ON r.subject = s.secret_id
@@ -150,27 +93,18 @@ struct StoredSession: Sendable {
     /// Reads a session that the service wrote; `nil` for any other.
     ///
     /// A cutoff that the service did not write as it is ends the session too: somebody changed the version in it.
-    init?(_ found: PostgresRow, _ rows: RowAuthentication) throws(PostgresError) {
-        let first = SessionRow.columnCount
-        row = try SessionRow(found)
-        let version = try found.decode(column: first, as: Int64?.self)
-        let created = try found.decode(column: first + 1, as: PostgresTimestamp?.self)
-        let code = try found.decode(column: first + 2, as: [UInt8]?.self)
-        isSecretRevoked = try found.decode(column: first + 3, as: Bool.self)
-        readAt = try found.decode(column: first + 4, as: PostgresTimestamp.self)
-        guard row.isAuthentic(rows) else { return nil }
-        guard let app = row.app, let opened = row.tenantVersion else {
+    init?(_ found: PostgresRow, _ rows: RowAuthentication) throws {
+        var columns = ColumnReader(found)
+        row = try columns.next()
+        let cutoff = try columns.optional(SessionCutoff.Row.self)
+        isSecretRevoked = try columns.next()
+        readAt = try columns.next()
+        guard rows.accepts(row) else { return nil }
+        guard row.app != nil, let opened = row.tenantVersion else {
             isUnlinked = true
             return
         }
-        guard let version, let created else {
-            isUnlinked = false
-            return
-        }
-        let cutoff = SessionCutoff.Row(
-            ledger: row.tenant, subject: app, version: version,
-            createdAt: Timestamp(microseconds: created.microsecondsSinceUnixEpoch))
-        isUnlinked = version > opened || !cutoff.isAuthentic(code, rows)
+        isUnlinked = cutoff.map { $0.version > opened || !rows.accepts($0) } ?? false
     }
 }
 
@@ -232,21 +166,12 @@ extension ServiceContext {
 
     /// The statements for some admins. Sessions that are shorter already stay so.
     func shortening(_ admins: [EmployeeID], in tenant: TenantID, to policy: TenantPolicy) async throws -> [SQL] {
-        let found = try await pool.query(
-            """
-            SELECT \(SessionRow.columns) FROM tenure.session s
-            WHERE s.ledger_id = \(tenant.uuid) AND s.employee_id = ANY (\(admins.map(\.uuid)))
-            """, in: [LedgerID(tenant.uuid)])
-        return try found.compactMap { found in
-            let row = try SessionRow(found)
-            let end = row.createdAt.adding(policy.adminSessionLifetime)
-            guard end < row.end, row.isAuthentic(rows) else { return nil }
+        let rows = try await SessionRow.all(
+            in: tenant.uuid, where: "employee_id = ANY (\(admins.map(\.uuid)))", self)
+        return rows.compactMap { row in
             var shorter = row
-            shorter.end = end
-            return """
-                UPDATE tenure.session AS s SET ends_at = \(end.postgres), mac = \(shorter.rightCode(ring))
-                WHERE \(row.isUnchanged)
-                """
+            shorter.end = row.createdAt.adding(policy.adminSessionLifetime)
+            return shorter.end < row.end ? shorter.replacing(row, ring) : nil
         }
     }
 }

@@ -6,7 +6,7 @@ import Ledger
 import Postgres
 
 /// The row of a browser that waits for the decision about its device key. All its columns are covered by its code.
-struct BrowserWaitRow: Sendable, Equatable {
+struct BrowserWaitRow: CodedRow, Equatable {
     /// A mail that was sent for the wait.
     struct Mail: Sendable, Equatable {
         var id: UUID
@@ -40,36 +40,16 @@ struct BrowserWaitRow: Sendable, Equatable {
     var expiresAt: Timestamp
     var code: [UInt8]?
 
-    private static let columns: SQL = """
-        ledger_id, flow_id, digest, employee_id, fingerprint, credential_id, app_id, methods, proved_at, request,
-        origin, mail_id, mail_until, address, tries, expires_at, mac
-        """
-
-    private var values: [RowValue] {
-        [
-            .uuid(tenant), .uuid(flow), .bytes(digest), .uuid(employee), .bytes(fingerprint), .uuid(credential),
-            .uuid(app), .text(methods), .time(provedAt.microseconds), .bytes(request), .bytes(origin),
-            .uuid(mail?.id), .time(mail?.until.microseconds), .integer(mail?.address), .integer(tries),
-            .time(expiresAt.microseconds),
-        ]
-    }
-
-    private var ledger: LedgerID { LedgerID(tenant) }
-
-    /// The statement that inserts the row. A flow waits once: of two browsers at once the second one waits.
-    func insertion(_ ring: KeyRing) -> SQL {
-        """
-        INSERT INTO tenure.browser_wait (\(Self.columns))
-        VALUES (\(tenant), \(flow), \(digest), \(employee), \(fingerprint), \(credential), \(app), \(methods),
-            \(provedAt.postgres), \(request), \(origin), \(mail?.id), \(mail?.until.postgres), \(mail?.address),
-            \(tries), \(expiresAt.postgres), \(ring.rowCode(ProtectedRows.browserWaits, values)))
-        ON CONFLICT (ledger_id, flow_id) DO UPDATE SET digest = EXCLUDED.digest, employee_id = EXCLUDED.employee_id,
-            fingerprint = EXCLUDED.fingerprint, credential_id = EXCLUDED.credential_id, app_id = EXCLUDED.app_id,
-            methods = EXCLUDED.methods, proved_at = EXCLUDED.proved_at, request = EXCLUDED.request,
-            origin = EXCLUDED.origin, mail_id = EXCLUDED.mail_id, mail_until = EXCLUDED.mail_until,
-            address = EXCLUDED.address, tries = EXCLUDED.tries, expires_at = EXCLUDED.expires_at, mac = EXCLUDED.mac
-        """
-    }
+    static let table = RowTable<BrowserWaitRow>(
+        "browser_wait", BrowserWaitRow.init,
+        Column(key: "ledger_id", \.tenant), Column(key: "flow_id", \.flow), Column("digest", \.digest),
+        Column("employee_id", \.employee), Column("fingerprint", \.fingerprint), Column("credential_id", \.credential),
+        Column("app_id", \.app), Column("methods", \.methods), Column("proved_at", \.provedAt),
+        Column("request", \.request), Column("origin", \.origin),
+        Column(
+            optional: \.mail, Mail.init,
+            Column("mail_id", \.id), Column("mail_until", \.until), Column("address", \.address)),
+        Column("tries", \.tries), Column("expires_at", \.expiresAt), .code(\.code))
 
     /// The statement that deletes the row.
     var deletion: SQL { "DELETE FROM tenure.browser_wait WHERE ledger_id = \(tenant) AND flow_id = \(flow)" }
@@ -78,20 +58,14 @@ struct BrowserWaitRow: Sendable, Equatable {
     /// meanwhile.
     ///
     /// - Parameter tries: The tries as they were read.
-    func update(from tries: Int64, _ ring: KeyRing) -> SQL {
-        """
-        UPDATE tenure.browser_wait SET digest = \(digest), request = \(request), origin = \(origin),
-            mail_id = \(mail?.id), mail_until = \(mail?.until.postgres), address = \(mail?.address),
-            tries = \(self.tries), mac = \(ring.rowCode(ProtectedRows.browserWaits, values))
-        WHERE ledger_id = \(tenant) AND flow_id = \(flow) AND tries = \(tries)
-        """
-    }
+    func update(from tries: Int64, _ ring: KeyRing) -> SQL { update(where: "t.tries = \(tries)", ring) }
 
     /// Counts a code that is about to be compared. Returns the row afterwards; `nil` if another call changed it.
     func counting(_ context: ServiceContext) async throws -> BrowserWaitRow? {
         var next = self
         next.tries += 1
-        let rows = try await context.pool.query("\(next.update(from: tries, context.ring)) RETURNING 1", in: [ledger])
+        let update = next.update(from: tries, context.ring)
+        let rows = try await context.pool.query("\(update) RETURNING 1", in: [LedgerID(tenant)])
         return rows.isEmpty ? nil : next
     }
 
@@ -121,34 +95,7 @@ struct BrowserWaitRow: Sendable, Equatable {
     private static func find(
         _ tenant: TenantID, _ condition: SQL, _ context: ServiceContext, at time: Timestamp
     ) async throws -> BrowserWaitRow? {
-        let found = try await context.pool.query(
-            "SELECT \(columns) FROM tenure.browser_wait WHERE ledger_id = \(tenant.uuid) AND \(condition)",
-            in: [LedgerID(tenant.uuid)])
-        guard let row = try found.first.map({ try BrowserWaitRow($0) }), time < row.expiresAt,
-            context.rows.accepts(row.code, ProtectedRows.browserWaits, row.values)
-        else { return nil }
-        return row
-    }
-}
-
-extension BrowserWaitRow {
-    private init(_ row: PostgresRow) throws(PostgresError) {
-        func time(_ column: Int) throws(PostgresError) -> Timestamp? {
-            try row.decode(column: column, as: PostgresTimestamp?.self)
-                .map { Timestamp(microseconds: $0.microsecondsSinceUnixEpoch) }
-        }
-        let mailID = try row.decode(column: 11, as: UUID?.self), until = try time(12)
-        let address = try row.decode(column: 13, as: Int64?.self)
-        var mail: Mail?
-        if let mailID, let until, let address { mail = Mail(id: mailID, until: until, address: address) }
-        self.init(
-            tenant: try row.decode(column: 0), flow: try row.decode(column: 1), digest: try row.decode(column: 2),
-            employee: try row.decode(column: 3), fingerprint: try row.decode(column: 4),
-            credential: try row.decode(column: 5), app: try row.decode(column: 6),
-            methods: try row.decode(column: 7), provedAt: try time(8) ?? .earliest,
-            request: try row.decode(column: 9), origin: try row.decode(column: 10), mail: mail,
-            tries: try row.decode(column: 14), expiresAt: try time(15) ?? .earliest,
-            code: try row.decode(column: 16))
+        try await all(in: tenant.uuid, where: condition, context).first { time < $0.expiresAt }
     }
 }
 

@@ -37,8 +37,8 @@ struct EndGrant: Sendable {
     ) async throws {
         try await optimistic {
             let rows = try await GrantRow.all(
-                "employee_id = \(employee) AND client_id = \(client.uuid) AND \(condition)", of: tenant, context,
-                at: call.time)
+                in: tenant, where: "employee_id = \(employee) AND client_id = \(client.uuid) AND \(condition)",
+                context)
             let open = try await forgettingEnded(rows.map(\.id), in: TenantID(tenant))
             guard !open.isEmpty else { return }
             var recorder = EventRecorder(

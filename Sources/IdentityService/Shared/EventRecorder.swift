@@ -99,8 +99,8 @@ struct EventRecorder: Sendable {
         case .keyEnded(let key, let employee): KnownDevice(key.bytes, of: employee, in: tenant).deletion
         case .keysEnded(let employee): KnownDevice.deletions(of: employee, in: tenant)
         case .linkEnded(let app):
-            SessionCutoff.unlinked(app, from: tenant, version: version, at: time).insertion(ring)
-        case .secretEnded(let secret): SessionCutoff.revoked(secret, at: time).insertion(ring)
+            SessionCutoff.unlinked(app, from: tenant, version: version, at: time).replacement(ring)
+        case .secretEnded(let secret): SessionCutoff.revoked(secret, at: time).replacement(ring)
         }
     }
 }

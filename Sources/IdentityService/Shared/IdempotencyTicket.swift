@@ -55,9 +55,25 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     /// Notes that a transaction with ``completion(_:)-(Answer)`` was committed.
     func markStored() { stored.withLock { $0 = true } }
 
-    /// The condition that the row belongs to this call and has no final reply.
-    private var isOwn: SQL {
-        "ledger_id = \(ledger.uuid) AND key = \(digest) AND state = 'running' AND lease_until = \(lease)"
+    /// The condition that the row, called `t`, belongs to this call and has no final reply.
+    private var isOwn: SQL { "t.state = 'running' AND t.lease_until = \(lease)" }
+
+    /// The row of this call.
+    private func row(_ state: String, _ answer: [UInt8]?) -> ReplyRow {
+        ReplyRow(
+            ledger: ledger.uuid, key: digest, fingerprint: fingerprint, state: state, answer: answer, lease: lease,
+            expiresAt: expiresAt)
+    }
+
+    /// The statement that takes the right for the key, unless another call has it or its reply is kept. It returns a row
+    /// if it took the right.
+    func taking(at time: PostgresTimestamp) -> SQL {
+        """
+        \(row("running", nil).replacement(ring)) WHERE t.expires_at <= \(time)
+            OR (t.state = 'running' AND t.lease_until <= \(time) AND t.answer IS NULL
+                AND t.fingerprint = excluded.fingerprint)
+        RETURNING 1 AS taken
+        """
     }
 
     /// The statement that stores the reply, for the transaction that does the work.
@@ -75,8 +91,7 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         guard let sealed = try? sealed(outcome) else { return "SELECT tenure.require(false)" }
         return """
             WITH written AS (\(writing)), answered AS (
-                UPDATE tenure.idempotency SET state = 'done', answer = \(sealed), mac = \(code("done", sealed))
-                WHERE \(isOwn) AND EXISTS (SELECT 1 FROM written) RETURNING 1
+                \(row("done", sealed).update(where: "\(isOwn) AND EXISTS (SELECT 1 FROM written)", ring)) RETURNING 1
             ) SELECT tenure.require((SELECT count(*) FROM answered) = 1) FROM written
             """
     }
@@ -84,25 +99,24 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     private func required(_ outcome: Result<Answer, ServiceError>, state: String) -> SQL {
         guard let sealed = try? sealed(outcome) else { return "SELECT tenure.require(false)" }
         return """
-            WITH answered AS (
-                UPDATE tenure.idempotency SET state = \(state), answer = \(sealed), mac = \(code(state, sealed))
-                WHERE \(isOwn) RETURNING 1
-            ) SELECT tenure.require(count(*) = 1) FROM answered
+            WITH answered AS (\(row(state, sealed).update(where: isOwn, ring)) RETURNING 1)
+            SELECT tenure.require(count(*) = 1) FROM answered
             """
     }
 
     /// The statement that stores a reply outside of a transaction of the use case. It returns a row if it stored the
     /// reply.
     func storing(_ outcome: Result<Answer, ServiceError>) throws -> SQL {
-        let sealed = try sealed(outcome)
-        return """
-            UPDATE tenure.idempotency SET state = 'done', answer = \(sealed), mac = \(code("done", sealed))
-            WHERE \(isOwn) RETURNING 1
-            """
+        "\(row("done", try sealed(outcome)).update(where: isOwn, ring)) RETURNING 1"
     }
 
     /// The statement that lets the next call try again. It returns a row if this call still had the right.
-    var release: SQL { "DELETE FROM tenure.idempotency WHERE \(isOwn) AND answer IS NULL RETURNING 1" }
+    var release: SQL {
+        """
+        DELETE FROM tenure.idempotency AS t
+        WHERE \(ReplyRow.table.isRow(row("running", nil))) AND \(isOwn) AND t.answer IS NULL RETURNING 1
+        """
+    }
 
     /// The statement that makes the ``fallback(_:)`` final after the lease has run out, and returns it.
     ///
@@ -110,13 +124,10 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
     ///   - reply: The fallback as it was read.
     ///   - end: Until when it is kept.
     func settling(_ reply: [UInt8], until end: Timestamp, at time: PostgresTimestamp) -> SQL {
-        let values = values(fingerprint: fingerprint, "done", reply, until: end)
-        return """
-            UPDATE tenure.idempotency SET state = 'done', mac = \(ring.rowCode(ProtectedRows.replies, values))
-            WHERE ledger_id = \(ledger.uuid) AND key = \(digest) AND state = 'running' AND lease_until <= \(time)
-                AND answer = \(reply)
-            RETURNING answer
-            """
+        var row = row("done", reply)
+        row.expiresAt = end
+        let isLeft: SQL = "t.state = 'running' AND t.lease_until <= \(time) AND t.answer = \(reply)"
+        return "\(row.update(where: isLeft, ring)) RETURNING t.answer"
     }
 
     /// The reply of an outcome.
@@ -134,27 +145,33 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         try StoredReply(bytes: ring.openAnswer(reply, key: rawKey, scope: owner))
     }
 
-    /// The code of this call's row with a reply.
-    private func code(_ state: String, _ answer: [UInt8]) -> [UInt8] {
-        ring.rowCode(ProtectedRows.replies, values(fingerprint: fingerprint, state, answer, until: expiresAt))
-    }
-
-    /// The code of the row with which this call takes the right.
-    var codeOfTaking: [UInt8] {
-        ring.rowCode(ProtectedRows.replies, values(fingerprint: fingerprint, "running", nil, until: expiresAt))
-    }
-
-    /// What the code of a row covers. The lease is outside: it may only be early or late, and the reply is sealed.
-    func values(fingerprint: [UInt8], _ state: String, _ answer: [UInt8]?, until end: Timestamp) -> [RowValue] {
-        [
-            .uuid(ledger.uuid), .bytes(digest), .bytes(fingerprint), .text(state), .bytes(answer),
-            .time(end.microseconds),
-        ]
-    }
-
     private func sealed(_ outcome: Result<Answer, ServiceError>) throws -> [UInt8] {
         let clear = try StoredReply.members.write(reply(outcome)).canonicalBytes()
         return try ring.sealAnswer(clear, key: rawKey, scope: owner)
+    }
+}
+
+/// The row of a call and its reply. The lease is outside the code: it may only be early or late, and the reply is sealed.
+struct ReplyRow: CodedRow {
+    var ledger: UUID
+    var key: [UInt8]
+    /// The digest of what a repeated call must repeat.
+    var fingerprint: [UInt8]
+    var state: String
+    /// The reply, sealed.
+    var answer: [UInt8]?
+    var lease: PostgresTimestamp
+    var expiresAt: Timestamp
+    var code: [UInt8]?
+
+    /// Whether the reply is final.
+    var isDone: Bool { state == "done" }
+
+    static let table = RowTable<ReplyRow>(
+        "idempotency", ReplyRow.init,
+        Column(key: "ledger_id", \.ledger), Column(key: "key", \.key), Column("fingerprint", \.fingerprint),
+        Column("state", \.state), Column("answer", \.answer), Column(outside: "lease_until", \.lease),
+        Column("expires_at", \.expiresAt), .code(\.code))
     }
 }
 

@@ -42,7 +42,7 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
     /// not repeated: what it gave has ended.
     private func runUnstored(_ ticket: Ticket) async throws -> CallResult<Request.Answer> {
         if let row = try await row(ticket), row.isDone, row.fingerprint == ticket.fingerprint,
-            let reply = try row.reply.map(ticket.opened), reply.isRefusal
+            let reply = try row.answer.map(ticket.opened), reply.isRefusal
         {
             return .repeated(reply)
         }
@@ -56,40 +56,28 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         let kept = try await context.pool.query(ticket.storing(outcome), in: [ticket.ledger])
         guard kept.isEmpty else { return }
         // A caller gets no reply that a repeated call would not get. Perhaps a transaction of this call stored it.
-        guard let row = try await row(ticket), row.isDone, let reply = row.reply,
+        guard let row = try await row(ticket), row.isDone, let reply = row.answer,
             try ticket.opened(reply) == ticket.reply(outcome)
         else { throw inProgress }
     }
 
     /// Takes the right for this key, or returns the stored reply.
     private func begin(_ ticket: inout Ticket) async throws -> StoredReply? {
-        let now = call.time.postgres, fingerprint = ticket.fingerprint
-        let expiry = ticket.expiresAt.postgres, code = ticket.codeOfTaking
+        let now = call.time.postgres
         let reads = request.firstReads(in: context)
         // This need not wait for the disk. A database crash that loses the row also loses what this call wrote before.
         // A call that goes on after such a crash cannot store its reply, and gives none. Without its ticket it writes
         // at most one further charge. The first reads write nothing.
-        let taking: SQL = """
-            INSERT INTO tenure.idempotency AS i 
-                (ledger_id, key, fingerprint, state, answer, lease_until, expires_at, mac)
-            VALUES (\(ticket.ledger.uuid), \(ticket.digest), \(fingerprint), 'running', NULL, \(ticket.lease), \(expiry),
-                \(code))
-            ON CONFLICT (ledger_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, state = 'running',
-                answer = NULL, lease_until = excluded.lease_until, expires_at = excluded.expires_at, mac = excluded.mac
-            WHERE i.expires_at <= \(now)
-                OR (i.state = 'running' AND i.lease_until <= \(now) AND i.answer IS NULL
-                    AND i.fingerprint = excluded.fingerprint)
-            RETURNING 1 AS taken
-            """
-        let (taken, rows) = try await context.pool.pipeline(first: taking, in: ticket.ledger, then: reads)
+        let (taken, rows) = try await context.pool.pipeline(
+            first: ticket.taking(at: now), in: ticket.ledger, then: reads)
         if !taken.isEmpty {
             ticket.firstRows = rows
             return nil
         }
         guard let row = try await row(ticket) else { throw inProgress }
-        guard row.fingerprint == fingerprint else { throw ServiceError(.idempotencyConflict) }
-        if row.isDone, let reply = row.reply { return try ticket.opened(reply) }
-        guard let reply = row.reply,
+        guard row.fingerprint == ticket.fingerprint else { throw ServiceError(.idempotencyConflict) }
+        if row.isDone, let reply = row.answer { return try ticket.opened(reply) }
+        guard let reply = row.answer,
             let left = try await context.pool.query(
                 ticket.settling(reply, until: row.expiresAt, at: now), in: [ticket.ledger]
             ).first
@@ -97,31 +85,18 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         return try ticket.opened(left.decode([UInt8].self))
     }
 
-    private struct Row {
-        var fingerprint: [UInt8]
-        var isDone: Bool
-        var reply: [UInt8]?
-        var expiresAt: Timestamp
-    }
-
     /// Reads the row of this key.
     ///
     /// - Throws: `idempotency.conflict` if the service did not write it as it is: the caller needs a new key.
-    private func row(_ ticket: Ticket) async throws -> Row? {
+    private func row(_ ticket: Ticket) async throws -> ReplyRow? {
         let rows = try await context.pool.query(
             """
-            SELECT fingerprint, state, answer, expires_at, mac FROM tenure.idempotency
-            WHERE ledger_id = \(ticket.ledger.uuid) AND key = \(ticket.digest)
+            SELECT \(ReplyRow.table.list("t")) FROM tenure.idempotency AS t
+            WHERE t.ledger_id = \(ticket.ledger.uuid) AND t.key = \(ticket.digest)
             """, in: [ticket.ledger])
-        return try rows.first.map { row in
-            let (fingerprint, state, reply, expiry, code) = try row.decode(
-                [UInt8].self, String.self, [UInt8]?.self, PostgresTimestamp.self, [UInt8]?.self)
-            let end = Timestamp(microseconds: expiry.microsecondsSinceUnixEpoch)
-            let values = ticket.values(fingerprint: fingerprint, state, reply, until: end)
-            guard context.rows.accepts(code, ProtectedRows.replies, values) else {
-                throw ServiceError(.idempotencyConflict)
-            }
-            return Row(fingerprint: fingerprint, isDone: state == "done", reply: reply, expiresAt: end)
+        return try rows.first.map { found in
+            guard let row: ReplyRow = try context.rows.read(found) else { throw ServiceError(.idempotencyConflict) }
+            return row
         }
     }
 }

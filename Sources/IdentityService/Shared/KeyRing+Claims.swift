@@ -119,41 +119,20 @@ extension ServiceContext {
 }
 
 /// The codes of claims: what a claim says, under the rows key.
-extension Claim {
-    /// What the code covers.
-    fileprivate var values: [RowValue] {
-        [
-            .uuid(key.ledger.uuid), .text(key.kind), .bytes(key.digest), .uuid(owner), .bytes(value),
-            .time(expiresAt?.microseconds),
-        ]
-    }
-
-    /// The code that the row must have.
-    func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.claims, values) }
+extension Claim: CodedRow {
+    static let table = RowTable<Claim>(
+        "claim",
+        written: Column(key: "ledger_id", \.key.ledger.uuid), Column(key: "kind", \.key.kind),
+        Column(key: "key", \.key.digest), Column("owner", \.owner), Column("value", \.value),
+        Column("expires_at", \.expiresAt), .code(\.code))
 
     /// The statement that gives the row its code, in the transaction that takes the claim.
     func coding(_ ring: KeyRing) -> SQL {
-        """
-        UPDATE tenure.claim SET mac = \(rightCode(ring))
-        WHERE ledger_id = \(key.ledger.uuid) AND kind = \(key.kind) AND key = \(key.digest)
-        """
+        "UPDATE tenure.claim AS t SET mac = \(rightCode(ring)) WHERE \(Self.table.isRow(self))"
     }
 
     /// The statement that takes the claim outside of an append, under the lock of the ledger's head, unless it is taken.
-    func insertion(_ ring: KeyRing) -> SQL {
-        """
-        INSERT INTO tenure.claim (ledger_id, kind, key, owner, value, expires_at, mac)
-        VALUES (\(key.ledger.uuid), \(key.kind), \(key.digest), \(owner), \(value), \(expiresAt?.postgres),
-            \(rightCode(ring))) ON CONFLICT DO NOTHING
-        """
-    }
-}
-
-extension RowAuthentication {
-    /// Whether the service wrote a claim as it is. If not, it is counted.
-    func accepts(_ claim: Claim) -> Bool {
-        accepts(claim.code, ProtectedRows.claims, claim.values)
-    }
+    func taking(_ ring: KeyRing) -> SQL { "\(insertion(ring)) ON CONFLICT DO NOTHING" }
 }
 
 extension ServiceContext {

@@ -34,7 +34,7 @@ struct KnownDevice: Sendable {
     }
 
     /// The statement that inserts the claim. An append of the employee holds the head.
-    func insertion(_ ring: KeyRing) -> SQL { claim.insertion(ring) }
+    func insertion(_ ring: KeyRing) -> SQL { claim.taking(ring) }
 
     /// The statement that deletes the claim.
     var deletion: SQL { "DELETE FROM tenure.claim WHERE \(condition)" }

@@ -40,7 +40,7 @@ struct PendingRekeying: Sendable {
     var taking: Claim { Claim(key: claim, owner: credential) }
 
     /// The statement that takes the claim outside of an append, under the lock of the directory's head.
-    func insertion(_ ring: KeyRing) -> SQL { taking.insertion(ring) }
+    func insertion(_ ring: KeyRing) -> SQL { taking.taking(ring) }
 
     /// The statement that releases claims. It waits for a concurrent release, and then finds nothing.
     static func release(_ pending: [PendingRekeying]) -> SQL {

@@ -67,32 +67,16 @@ enum SessionCutoff {
     }
 
     /// One row.
-    struct Row: Sendable, Equatable {
+    struct Row: CodedRow, Equatable {
         var ledger: UUID
         var subject: UUID
         var version: Int64
         var createdAt: Timestamp
+        var code: [UInt8]?
 
-        private var values: [RowValue] {
-            [.uuid(ledger), .uuid(subject), .integer(version), .time(createdAt.microseconds)]
-        }
-
-        /// The code that the row must have.
-        func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(ProtectedRows.cutoffs, values) }
-
-        /// Whether the service wrote the row as it is.
-        func isAuthentic(_ code: [UInt8]?, _ rows: RowAuthentication) -> Bool {
-            rows.accepts(code, ProtectedRows.cutoffs, values)
-        }
-
-        /// The statement that writes the row.
-        func insertion(_ ring: KeyRing) -> SQL {
-            """
-            INSERT INTO tenure.session_cutoff (ledger_id, subject, tenant_version, created_at, mac)
-            VALUES (\(ledger), \(subject), \(version), \(createdAt.postgres), \(rightCode(ring)))
-            ON CONFLICT (ledger_id, subject) DO UPDATE SET tenant_version = excluded.tenant_version,
-                created_at = excluded.created_at, mac = excluded.mac
-            """
-        }
+        static let table = RowTable<Row>(
+            "session_cutoff", Row.init,
+            Column(key: "ledger_id", \.ledger), Column(key: "subject", \.subject),
+            Column("tenant_version", \.version), Column("created_at", \.createdAt), .code(\.code))
     }
 }

@@ -49,9 +49,8 @@ struct SigningKeyRotation: Sendable {
 
     /// The next key, unless one is waiting to sign; `nil` for ID tokens that nobody has requested yet.
     func next(at time: Timestamp) async throws -> Step? {
-        let newest = try await pool.query(newestFirst, in: []).lazy.map { try SigningKeyRow($0, use) }.first {
-            $0.isAuthentic(rows)
-        }
+        let stored = try await pool.query(newestFirst, in: []).map { try SigningKeyRow.table(use).read($0) }
+        let newest = stored.first { $0.isAuthentic(rows) }
         if let newest, newest.signsFrom > time { return Step(key: description(newest, isNew: false)) }
         guard newest != nil || use == .accessToken else { return nil }
         var step = try newKey(at: time, signingFrom: time.adding(Self.announcement))
@@ -88,7 +87,7 @@ struct SigningKeyRotation: Sendable {
             _ = try await connection.query(
                 "SELECT pg_advisory_xact_lock(hashtextextended(\("tenure." + use.rawValue), 0))")
             for found in try await connection.query(newestFirst) {
-                let row = try SigningKeyRow(found, use)
+                let row = try SigningKeyRow.table(use).read(found)
                 guard row.signsFrom <= time, row.key(rows.ring) as Key? != nil, row.isAuthentic(rows) else {
                     continue
                 }
@@ -102,7 +101,7 @@ struct SigningKeyRotation: Sendable {
 
     private var newestFirst: SQL {
         """
-        SELECT \(SigningKeyRow.columns) FROM \(use.table) WHERE \(use.condition)
+        SELECT \(SigningKeyRow.table(use).list("t")) FROM \(use.table) AS t WHERE \(use.condition)
         ORDER BY signs_from DESC, created_at DESC
         """
     }

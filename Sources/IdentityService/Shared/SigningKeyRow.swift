@@ -6,53 +6,38 @@ import Postgres
 /// The row of a key that signs tokens. All its columns are covered by its code, so that nobody makes an old key sign
 /// again.
 struct SigningKeyRow: Sendable {
-    var use: SigningKeyUse
     var id: String
+    var use: SigningKeyUse
     var sealed: [UInt8]
     var createdAt: Timestamp
     var signsFrom: Timestamp
     var code: [UInt8]?
 
-    static let columns: SQL = "key_id, sealed, created_at, signs_from, mac"
+    private static let tokenKeys = RowTable<SigningKeyRow>(
+        "token_key",
+        { id, sealed, created, start, code in
+            SigningKeyRow(
+                id: id, use: .accessToken, sealed: sealed, createdAt: created, signsFrom: start, code: code)
+        },
+        Column(key: "key_id", \.id), Column("sealed", \.sealed), Column("created_at", \.createdAt),
+        Column("signs_from", \.signsFrom), .code(\.code))
+    private static let idTokenKeys = RowTable<SigningKeyRow>(
+        "id_token_key", SigningKeyRow.init,
+        Column(key: "key_id", \.id),
+        Column("algorithm", { $0.use.idTokenAlgorithm?.rawValue }) { algorithm in
+            algorithm.flatMap { IDTokenAlgorithm(rawValue: $0) }.map(SigningKeyUse.init)
+        },
+        Column("sealed", \.sealed), Column("created_at", \.createdAt), Column("signs_from", \.signsFrom),
+        .code(\.code))
 
-    init(_ row: PostgresRow, _ use: SigningKeyUse) throws(PostgresError) {
-        let created: PostgresTimestamp, start: PostgresTimestamp
-        (id, sealed, created, start, code) = try row.decode(
-            String.self, [UInt8].self, PostgresTimestamp.self, PostgresTimestamp.self, [UInt8]?.self)
-        createdAt = Timestamp(microseconds: created.microsecondsSinceUnixEpoch)
-        signsFrom = Timestamp(microseconds: start.microsecondsSinceUnixEpoch)
-        self.use = use
+    /// The table of the keys with a use.
+    static func table(_ use: SigningKeyUse) -> RowTable<SigningKeyRow> {
+        use == .accessToken ? tokenKeys : idTokenKeys
     }
-
-    /// The row of a new key.
-    init(
-        of key: some StoredSigningKey, _ use: SigningKeyUse, createdAt: Timestamp, signsFrom: Timestamp,
-        _ ring: KeyRing
-    ) throws(KeysError) {
-        self.use = use
-        id = key.keyID
-        sealed = try use.seal(key.stored, keyID: id, ring)
-        self.createdAt = createdAt
-        self.signsFrom = signsFrom
-    }
-
-    private var values: [RowValue] {
-        let algorithm = use.idTokenAlgorithm.map { [RowValue.text($0.rawValue)] } ?? []
-        return [.text(id)] + algorithm + [
-            .bytes(sealed), .time(createdAt.microseconds), .time(signsFrom.microseconds),
-        ]
-    }
-
-    private var table: CodedTable {
-        use.idTokenAlgorithm == nil ? ProtectedRows.tokenKeys : ProtectedRows.idTokenKeys
-    }
-
-    /// The code that the row must have.
-    func rightCode(_ ring: KeyRing) -> [UInt8] { ring.rowCode(table, values) }
 
     /// Whether the service wrote the row as it is.
     func isAuthentic(_ rows: RowAuthentication) -> Bool {
-        rows.accepts(code, table, values)
+        rows.accepts(code, Self.table(use).coded, Self.table(use).values(self))
     }
 
     /// The private key; `nil` if it does not open: the row is of another backup than the purpose keys.
@@ -63,17 +48,17 @@ struct SigningKeyRow: Sendable {
     }
 
     /// The statement that writes the row.
-    func insertion(_ ring: KeyRing) -> SQL {
-        let code = rightCode(ring)
-        guard let algorithm = use.idTokenAlgorithm else {
-            return """
-                INSERT INTO tenure.token_key (key_id, sealed, created_at, signs_from, mac)
-                VALUES (\(id), \(sealed), \(createdAt.postgres), \(signsFrom.postgres), \(code))
-                """
-        }
-        return """
-            INSERT INTO tenure.id_token_key (key_id, algorithm, sealed, created_at, signs_from, mac)
-            VALUES (\(id), \(algorithm.rawValue), \(sealed), \(createdAt.postgres), \(signsFrom.postgres), \(code))
-            """
+    func insertion(_ ring: KeyRing) -> SQL { Self.table(use).insertion(self, ring) }
+}
+
+extension SigningKeyRow {
+    /// The row of a new key.
+    init(
+        of key: some StoredSigningKey, _ use: SigningKeyUse, createdAt: Timestamp, signsFrom: Timestamp,
+        _ ring: KeyRing
+    ) throws(KeysError) {
+        self.init(
+            id: key.keyID, use: use, sealed: try use.seal(key.stored, keyID: key.keyID, ring), createdAt: createdAt,
+            signsFrom: signsFrom)
     }
 }

@@ -84,11 +84,11 @@ actor SigningKeys<Key: StoredSigningKey> {
         if let readAt, readAt <= time, time < readAt.adding(pause) { return }
         let found = try await pool.query(
             """
-            SELECT \(SigningKeyRow.columns) FROM \(use.table) WHERE \(use.condition)
+            SELECT \(SigningKeyRow.table(use).list("t")) FROM \(use.table) AS t WHERE \(use.condition)
             ORDER BY signs_from, created_at, key_id
             """, in: [])
         entries = try found.compactMap { found in
-            let row = try SigningKeyRow(found, use)
+            let row = try SigningKeyRow.table(use).read(found)
             guard let key: Key = row.key(rows.ring) else {
                 // Another key signs; this one can never be used again.
                 logger.error(

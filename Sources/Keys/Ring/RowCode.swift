@@ -37,6 +37,8 @@ package struct RowValue: Sendable, Equatable {
         bytes = value.map { Array(String(type).utf8) + $0 } ?? []
     }
 
+    /// NULL, of any type.
+    package static let null = RowValue("n", nil)
     /// An id.
     package static func uuid(_ value: UUID?) -> RowValue { RowValue("u", value?.bytes) }
     package static func bytes(_ value: [UInt8]?) -> RowValue { RowValue("b", value) }

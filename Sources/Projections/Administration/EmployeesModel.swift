@@ -2,6 +2,7 @@ package import Canonical
 package import EventCoding
 import FoundationEssentials
 package import Identity
+package import Keys
 import Postgres
 
 /// A row of the projection `employees`.
@@ -46,49 +47,19 @@ package struct EmployeeRow: Sendable, Equatable {
 }
 
 extension EmployeeRow: ViewRow {
-    static let table = "employees"
-    static let keyColumns = ["employee_id"]
-    static let columns = [
-        "employee_id", "user_id", "company_employee_id", "email", "is_company_owned_email", "status", "role",
-        "is_approved", "is_appointed", "is_reclaimed", "is_provisional", "is_released", "is_email_verified",
-        "registered_at", "registered_position", "changed_at", "changed_position",
-    ]
+    package static let table = RowTable<EmployeeRow>(
+        "employees", EmployeeRow.init,
+        Column(key: "employee_id", \.id), Column("user_id", \.user),
+        Column("company_employee_id", \.companyEmployeeID), Column("email", \.email),
+        Column("is_company_owned_email", \.isCompanyOwnedEmail), Column("is_approved", \.isApproved),
+        Column("status", \.status) { $0 == .cancelled }, Column("is_reclaimed", \.isReclaimed),
+        Column("is_provisional", \.isProvisional), Column("is_released", \.isReleased),
+        Column("is_email_verified", \.isEmailVerified), Column("is_appointed", \.isAppointed),
+        Column("role", \.role) { $0 == .securityAdmin }, Column("registered_at", \.registeredAt),
+        Column("registered_position", \.registeredPosition), Column("changed_at", \.changedAt),
+        Column("changed_position", \.changedPosition))
 
     var viewKey: EmployeeID { id }
-
-    init(_ columns: inout ColumnReader) throws {
-        id = try columns.id()
-        user = try columns.id()
-        companyEmployeeID = try columns.text()
-        email = try columns.text()
-        isCompanyOwnedEmail = try columns.next()
-        isCancelled = try columns.one(EmployeeStatus.self) == .cancelled
-        isSecurityAdmin = try columns.one(EmployeeRole.self) == .securityAdmin
-        isApproved = try columns.next()
-        isAppointed = try columns.next()
-        isReclaimed = try columns.next()
-        isProvisional = try columns.next()
-        isReleased = try columns.next()
-        isEmailVerified = try columns.next()
-        registeredAt = try columns.time()
-        registeredPosition = try columns.next()
-        changedAt = try columns.time()
-        changedPosition = try columns.next()
-    }
-
-    static func arrays(_ rows: [EmployeeRow]) -> [SQL] {
-        [
-            "\(rows.map(\.id.uuid))", "\(rows.map(\.user.uuid))",
-            "\(rows.map { PostgresJSON($0.companyEmployeeID.json) })", "\(rows.map { PostgresJSON($0.email.json) })",
-            "\(rows.map(\.isCompanyOwnedEmail))", "\(rows.map(\.status.rawValue))", "\(rows.map(\.role.rawValue))",
-            "\(rows.map(\.isApproved))", "\(rows.map(\.isAppointed))", "\(rows.map(\.isReclaimed))",
-            "\(rows.map(\.isProvisional))", "\(rows.map(\.isReleased))", "\(rows.map(\.isEmailVerified))",
-            "\(rows.map { PostgresTimestamp($0.registeredAt) })", "\(rows.map(\.registeredPosition))",
-            "\(rows.map { PostgresTimestamp($0.changedAt) })", "\(rows.map(\.changedPosition))",
-        ]
-    }
-
-    static func arrays(keys: [EmployeeID]) -> [SQL] { ["\(keys.map(\.uuid))"] }
 }
 
 /// The read model of `employees`.
@@ -97,7 +68,7 @@ struct EmployeesModel: ReadModel {
     static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [EmployeeRow.self]
 
-    var employees = RowTable<EmployeeRow>()
+    var employees = ViewRows<EmployeeRow>()
 
     static let types: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,

@@ -1,6 +1,7 @@
 package import Canonical
 import FoundationEssentials
 package import Identity
+package import Keys
 import Postgres
 
 /// A row of the projection `first_security_admins`: the founder of a tenant and its present security admin.
@@ -21,40 +22,21 @@ package struct SecurityAdminRow: Sendable, Equatable {
 }
 
 extension SecurityAdminRow: ViewRow {
-    static let table = "first_security_admins"
-    static let keyColumns: [String] = []
-    static let columns = [
-        "employee_id", "event_id", "position", "since", "current_employee_id", "current_event_id", "current_position",
-        "current_since",
-    ]
+    package static let table = RowTable<SecurityAdminRow>(
+        "first_security_admins", SecurityAdminRow.init,
+        term(\.first, "employee_id", "event_id", "position", "since"),
+        term(\.current, "current_employee_id", "current_event_id", "current_position", "current_since"))
+
+    private static func term(
+        _ get: @escaping @Sendable (SecurityAdminRow) -> Term, _ employee: String, _ event: String,
+        _ position: String, _ since: String
+    ) -> Column<SecurityAdminRow, Term> {
+        let proof = Column<Term, EventPlace>(
+            parts: \.proof, EventPlace.init, Column(event, \.id), Column(position, \.position))
+        return Column(parts: get, Term.init, Column(employee, \.employee), proof, Column(since, \.since))
+    }
 
     var viewKey: OnlyRow { OnlyRow() }
-
-    init(_ columns: inout ColumnReader) throws {
-        first = try Term(&columns)
-        current = try Term(&columns)
-    }
-
-    static func arrays(_ rows: [SecurityAdminRow]) -> [SQL] {
-        Term.arrays(rows.map(\.first)) + Term.arrays(rows.map(\.current))
-    }
-
-    static func arrays(keys: [OnlyRow]) -> [SQL] { [] }
-}
-
-extension SecurityAdminRow.Term {
-    fileprivate init(_ columns: inout ColumnReader) throws {
-        employee = try columns.id()
-        proof = EventPlace(id: try columns.next(), position: try columns.next())
-        since = try columns.time()
-    }
-
-    fileprivate static func arrays(_ terms: [Self]) -> [SQL] {
-        [
-            "\(terms.map(\.employee.uuid))", "\(terms.map(\.proof.id))", "\(terms.map(\.proof.position))",
-            "\(terms.map { PostgresTimestamp($0.since) })",
-        ]
-    }
 }
 
 /// The read model of `first_security_admins`: the employee of position 1, and the successors.
@@ -63,7 +45,7 @@ struct FirstSecurityAdminsModel: ReadModel {
     static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [SecurityAdminRow.self]
 
-    var admins = RowTable<SecurityAdminRow>()
+    var admins = ViewRows<SecurityAdminRow>()
 
     static let types: [any EventPayload.Type] = [EmployeeRegistered.self, SecurityAdminSucceeded.self]
 

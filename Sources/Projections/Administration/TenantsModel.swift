@@ -1,6 +1,7 @@
 package import Canonical
 import FoundationEssentials
 package import Identity
+package import Keys
 import Postgres
 
 /// A row of the projection `tenants`.
@@ -22,68 +23,46 @@ package struct TenantRow: Sendable, Equatable {
 }
 
 extension TenantRow: ViewRow {
-    static let table = "tenants"
-    static let keyColumns: [String] = []
-    static let columns = [
-        "company_name", "founded_at", "employees", "confirmed_domain", "key_authorization", "approval", "blind_only",
-        "questions_with_passphrase", "registration_mode", "recovery_delay_hours", "admin_session_hours", "linked_apps",
-        "security_admin_id", "changed_position",
-    ]
+    package static let table = RowTable<TenantRow>(
+        "tenants", TenantRow.init,
+        Column("company_name", \.companyName), Column("founded_at", \.foundedAt), Column("employees", \.employees),
+        Column("confirmed_domain", \.confirmedDomain), policy, linkedApps, Column("security_admin_id", \.securityAdmin), Column("changed_position", \.changedPosition))
 
     var viewKey: OnlyRow { OnlyRow() }
 
-    init(_ columns: inout ColumnReader) throws {
-        companyName = try columns.next()
-        foundedAt = try columns.time()
-        employees = try columns.next()
-        confirmedDomain = try columns.next()
-        policy = TenantPolicy(
-            keyAuthorization: try columns.one(), approval: try columns.one(), blindOnly: try columns.next(),
-            questionsWithPassphrase: try columns.next(), registrationMode: try columns.one(),
-            recoveryDelayHours: Int(try columns.next(Int32.self)), adminSessionHours: Int(try columns.next(Int32.self)))
-        linkedApps = try Self.apps(try columns.json())
-        securityAdmin = try columns.id()
-        changedPosition = try columns.next()
+    private static let policy = Column<TenantRow, TenantPolicy>(
+        parts: \.policy,
+        TenantPolicy.init(
+            keyAuthorization:approval:blindOnly:questionsWithPassphrase:registrationMode:recoveryDelayHours:
+            adminSessionHours:),
+        Column("key_authorization", \.keyAuthorization), Column("approval", \.approval),
+        Column("blind_only", \.blindOnly), Column("questions_with_passphrase", \.questionsWithPassphrase),
+        Column("registration_mode", \.registrationMode), hours("recovery_delay_hours", \.recoveryDelayHours),
+        hours("admin_session_hours", \.adminSessionHours))
+    private static let linkedApps = Column<TenantRow, [AppID]>(
+        "linked_apps", { (row: TenantRow) -> JSONValue in .array(row.linkedApps.map(\.json)) }, { apps($0) })
+
+    private static func hours(
+        _ name: String, _ get: @escaping @Sendable (TenantPolicy) -> Int
+    ) -> Column<TenantPolicy, Int> {
+        Column(name, { Int32(get($0)) }, { (hours: Int32) -> Int? in Int(hours) })
     }
 
-    static func arrays(_ rows: [TenantRow]) -> [SQL] {
-        [
-            "\(rows.map(\.companyName))", "\(rows.map { PostgresTimestamp($0.foundedAt) })", "\(rows.map(\.employees))",
-            "\(rows.map(\.confirmedDomain))", "\(rows.map(\.policy.keyAuthorization.rawValue))",
-            "\(rows.map(\.policy.approval.rawValue))", "\(rows.map(\.policy.blindOnly))",
-            "\(rows.map(\.policy.questionsWithPassphrase))", "\(rows.map(\.policy.registrationMode.rawValue))",
-            "\(rows.map { Int32($0.policy.recoveryDelayHours) })", "\(rows.map { Int32($0.policy.adminSessionHours) })",
-            "\(rows.map { PostgresJSON(.array($0.linkedApps.map(\.json))) })", "\(rows.map(\.securityAdmin.uuid))",
-            "\(rows.map(\.changedPosition))",
-        ]
-    }
-
-    static func arrays(keys: [OnlyRow]) -> [SQL] { [] }
-
-    private static func apps(_ json: JSONValue) throws -> [AppID] {
-        guard case .array(let items) = json else { throw ProjectionError.unreadable(11) }
-        return try items.map { item in
-            guard case .string(let text) = item, let id = AppID(text: text) else {
-                throw ProjectionError.unreadable(11)
-            }
-            return id
+    private static func apps(_ json: JSONValue) -> [AppID]? {
+        guard case .array(let items) = json else { return nil }
+        let apps = items.compactMap { item -> AppID? in
+            if case .string(let text) = item { AppID(text: text) } else { nil }
         }
+        return apps.count == items.count ? apps : nil
     }
 }
 
 /// An employee that `tenants.employees` does not count.
 struct CancelledEmployeeRow: ViewRow {
-    static let table = "tenant_cancelled_employees"
-    static let keyColumns = ["employee_id"]
-    static let columns = ["employee_id"]
-
     let viewKey: UUID
 
-    init(_ employee: EmployeeID) { viewKey = employee.uuid }
-    init(_ columns: inout ColumnReader) throws { viewKey = try columns.next() }
-
-    static func arrays(_ rows: [CancelledEmployeeRow]) -> [SQL] { arrays(keys: rows.map(\.viewKey)) }
-    static func arrays(keys: [UUID]) -> [SQL] { ["\(keys)"] }
+    static let table = RowTable<CancelledEmployeeRow>(
+        "tenant_cancelled_employees", CancelledEmployeeRow.init, Column(key: "employee_id", \.viewKey))
 }
 
 /// The read model of `tenants`.
@@ -92,8 +71,8 @@ struct TenantsModel: ReadModel {
     static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [TenantRow.self, CancelledEmployeeRow.self]
 
-    var tenants = RowTable<TenantRow>()
-    var cancelled = RowTable<CancelledEmployeeRow>()
+    var tenants = ViewRows<TenantRow>()
+    var cancelled = ViewRows<CancelledEmployeeRow>()
 
     static let types: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeCancelled.self, EmployeeReinstated.self, EmailReclaimed.self,
@@ -151,7 +130,7 @@ struct TenantsModel: ReadModel {
     /// Counts an employee off once. A reclaim is a separate event beside the cancellation.
     private mutating func cancel(_ employee: EmployeeID, _ tenant: inout TenantRow) {
         guard cancelled[employee.uuid] == nil else { return }
-        cancelled[employee.uuid] = CancelledEmployeeRow(employee)
+        cancelled[employee.uuid] = CancelledEmployeeRow(viewKey: employee.uuid)
         tenant.employees -= 1
     }
 

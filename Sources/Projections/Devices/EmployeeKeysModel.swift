@@ -2,6 +2,7 @@ package import Canonical
 package import EventCoding
 package import FoundationEssentials
 package import Identity
+package import Keys
 import Postgres
 
 /// A row of the projection `employee_keys`: a device key of an employee.
@@ -69,59 +70,28 @@ extension EmployeeKeyRow: ViewRow {
         let key: PublicKeyBytes
     }
 
-    static let table = "employee_keys"
-    static let keyColumns = ["employee_id", "key"]
-    static let columns = [
-        "employee_id", "key", "state", "is_first", "flow_id", "presented_at", "presented_position",
-        "presented_event_id", "decided_at", "decided_position", "decided_event_id", "decided_by", "decided_by_id",
-        "reason", "note",
-    ]
+    package static let table = RowTable<EmployeeKeyRow>(
+        "employee_keys", EmployeeKeyRow.init,
+        Column(key: "employee_id", \.employee), Column(key: "key", \.key), Column("state", \.state),
+        Column("is_first", \.isFirst), Column("flow_id", \.flow), Column("presented_at", \.presentedAt),
+        presented,
+        decision)
+    private static let presented = Column<EmployeeKeyRow, EventPlace>(
+        parts: \.presented, EventPlace.init,
+        Column("presented_event_id", \.id), Column("presented_position", \.position))
+    private static let decision = Column<EmployeeKeyRow, Decision?>(
+        optional: \.decision, Decision.init,
+        Column("decided_at", \.time), place, by, Column("reason", \.reason), Column("note", \.note))
+    private static let place = Column<Decision, EventPlace>(
+        parts: \.place, EventPlace.init,
+        Column("decided_event_id", \.id), Column("decided_position", \.position))
+    private static let by = Column<Decision, Decider>(
+        parts: \.by, Decider.init(kind:id:), Column("decided_by", \.kind), Column("decided_by_id", \.id))
 
     var viewKey: Key { Key(employee: employee, key: key) }
-
-    init(_ columns: inout ColumnReader) throws {
-        employee = try columns.id()
-        key = try columns.key()
-        state = try columns.one()
-        isFirst = try columns.next()
-        flow = try columns.id()
-        presentedAt = try columns.time()
-        let position: Int64 = try columns.next()
-        presented = EventPlace(id: try columns.next(), position: position)
-        decision = try Decision(&columns)
-    }
-
-    static func arrays(_ rows: [EmployeeKeyRow]) -> [SQL] {
-        arrays(keys: rows.map(\.viewKey)) + [
-            "\(rows.map(\.state.rawValue))", "\(rows.map(\.isFirst))", "\(rows.map(\.flow.uuid))",
-            "\(rows.map { PostgresTimestamp($0.presentedAt) })", "\(rows.map(\.presented.position))",
-            "\(rows.map(\.presented.id))", "\(rows.map { $0.decision.map { PostgresTimestamp($0.time) } })",
-            "\(rows.map { $0.decision?.place.position })", "\(rows.map { $0.decision?.place.id })",
-            "\(rows.map { $0.decision?.by.kind })", "\(rows.map { $0.decision?.by.id })",
-            "\(rows.map { $0.decision?.reason })", "\(rows.map { ($0.decision?.note?.json).map(PostgresJSON.init) })",
-        ]
-    }
-
-    static func arrays(keys: [Key]) -> [SQL] { ["\(keys.map(\.employee.uuid))", "\(keys.map(\.key.bytes))"] }
 }
 
-extension EmployeeKeyRow.Decision {
-    /// Reads the seven columns of a decision. Returns `nil` if they hold none.
-    fileprivate init?(_ columns: inout ColumnReader) throws {
-        let time = try columns.optionalTime()
-        let position: Int64? = try columns.next()
-        let event: UUID? = try columns.next()
-        let kind: String? = try columns.next()
-        let id: UUID? = try columns.next()
-        let reason: String? = try columns.next()
-        let note = try columns.optionalText()
-        guard let time else { return nil }
-        guard let position, let event, let kind else { throw ProjectionError.unreadable(9) }
-        self.init(
-            time: time, place: EventPlace(id: event, position: position),
-            by: EmployeeKeyRow.Decider(kind: kind, id: id), reason: reason, note: note)
-    }
-}
+extension EmployeeKeyRow.State: ColumnValue {}
 
 extension EmployeeKeyRow.Decider {
     /// The decider that the member `by` of an event shows.
@@ -142,7 +112,7 @@ struct EmployeeKeysModel: ReadModel {
     static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [EmployeeKeyRow.self]
 
-    var keys = RowTable<EmployeeKeyRow>()
+    var keys = ViewRows<EmployeeKeyRow>()
 
     static let types: [any EventPayload.Type] = [
         EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self, EmployeeKeyRevoked.self,

@@ -1,6 +1,7 @@
 package import Canonical
 import FoundationEssentials
 package import Identity
+package import Keys
 import Ledger
 import Postgres
 
@@ -26,34 +27,16 @@ package struct PendingAuthorizationRow: Sendable, Equatable {
 }
 
 extension PendingAuthorizationRow: ViewRow {
-    static let table = "pending_authorizations"
-    static let keyColumns = ["employee_id", "key"]
-    static let columns = [
-        "employee_id", "key", "is_first", "flow_id", "presented_at", "presented_position", "presented_event_id",
-        "presented_leaf",
-    ]
+    package static let table = RowTable<PendingAuthorizationRow>(
+        "pending_authorizations", PendingAuthorizationRow.init,
+        Column(key: "employee_id", \.employee), Column(key: "key", \.key), Column("is_first", \.isFirst),
+        Column("flow_id", \.flow), Column("presented_at", \.presentedAt),
+        presented, Column("presented_leaf", \.presentedLeaf))
+    private static let presented = Column<PendingAuthorizationRow, EventPlace>(
+        parts: \.presented, EventPlace.init,
+        Column("presented_event_id", \.id), Column("presented_position", \.position))
 
     var viewKey: EmployeeKeyRow.Key { EmployeeKeyRow.Key(employee: employee, key: key) }
-
-    init(_ columns: inout ColumnReader) throws {
-        employee = try columns.id()
-        key = try columns.key()
-        isFirst = try columns.next()
-        flow = try columns.id()
-        presentedAt = try columns.time()
-        let position: Int64 = try columns.next()
-        presented = EventPlace(id: try columns.next(), position: position)
-        presentedLeaf = try columns.next()
-    }
-
-    static func arrays(_ rows: [PendingAuthorizationRow]) -> [SQL] {
-        arrays(keys: rows.map(\.viewKey)) + [
-            "\(rows.map(\.isFirst))", "\(rows.map(\.flow.uuid))", "\(rows.map { PostgresTimestamp($0.presentedAt) })",
-            "\(rows.map(\.presented.position))", "\(rows.map(\.presented.id))", "\(rows.map(\.presentedLeaf))",
-        ]
-    }
-
-    static func arrays(keys: [EmployeeKeyRow.Key]) -> [SQL] { EmployeeKeyRow.arrays(keys: keys) }
 }
 
 /// The read model of `pending_authorizations`: the keys whose last event presented them.
@@ -62,7 +45,7 @@ struct PendingAuthorizationsModel: ReadModel {
     static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [PendingAuthorizationRow.self]
 
-    var pending = RowTable<PendingAuthorizationRow>()
+    var pending = ViewRows<PendingAuthorizationRow>()
 
     static let types = EmployeeKeysModel.types
 

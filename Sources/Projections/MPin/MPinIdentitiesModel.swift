@@ -2,6 +2,7 @@ package import Canonical
 package import EventCoding
 import FoundationEssentials
 package import Identity
+package import Keys
 import Ledger
 import Postgres
 
@@ -55,44 +56,18 @@ package struct MPinIdentityRow: Sendable, Equatable {
 }
 
 extension MPinIdentityRow: ViewRow {
-    static let table = "mpin_identities"
-    static let keyColumns = ["identity_id"]
-    static let columns = [
-        "identity_id", "user_id", "device_name", "verification", "status", "employee_id", "failures", "started_at",
-        "started_position", "expires_at", "end_reason", "changed_position",
-    ]
+    package static let table = RowTable<MPinIdentityRow>(
+        "mpin_identities", MPinIdentityRow.init,
+        Column(key: "identity_id", \.id), Column("user_id", \.userID), Column("device_name", \.deviceName),
+        Column("verification", \.verification), Column("status", \.status), Column("employee_id", \.employee),
+        Column("failures", \.failures), Column("started_at", \.startedAt),
+        Column("started_position", \.startedPosition), Column("expires_at", \.expiresAt),
+        Column("end_reason", \.endReason), Column("changed_position", \.changedPosition))
 
     var viewKey: MPinIdentityID { id }
-
-    init(_ columns: inout ColumnReader) throws {
-        id = try columns.id()
-        userID = try columns.text()
-        deviceName = try columns.optionalText()
-        verification = try columns.one()
-        status = try columns.one()
-        employee = try columns.next(UUID?.self).map(EmployeeID.init)
-        failures = try columns.next()
-        startedAt = try columns.time()
-        startedPosition = try columns.next()
-        expiresAt = try columns.optionalTime()
-        endReason = try columns.next()
-        changedPosition = try columns.next()
-    }
-
-    static func arrays(_ rows: [MPinIdentityRow]) -> [SQL] {
-        arrays(keys: rows.map(\.viewKey)) + [
-            "\(rows.map { PostgresJSON($0.userID.json) })",
-            "\(rows.map { ($0.deviceName?.json).map(PostgresJSON.init) })",
-            "\(rows.map(\.verification.rawValue))", "\(rows.map(\.status.rawValue))",
-            "\(rows.map { $0.employee?.uuid })", "\(rows.map(\.failures))",
-            "\(rows.map { PostgresTimestamp($0.startedAt) })", "\(rows.map(\.startedPosition))",
-            "\(rows.map { $0.expiresAt.map(PostgresTimestamp.init) })", "\(rows.map(\.endReason))",
-            "\(rows.map(\.changedPosition))",
-        ]
-    }
-
-    static func arrays(keys: [MPinIdentityID]) -> [SQL] { ["\(keys.map(\.uuid))"] }
 }
+
+extension MPinIdentityRow.Status: ColumnValue {}
 
 /// The read model of `mpin_identities`. It follows the state that `MPinIdentity` folds.
 struct MPinIdentitiesModel: ReadModel {
@@ -100,7 +75,7 @@ struct MPinIdentitiesModel: ReadModel {
     static let revision: Int32 = 1
     static let tables: [any ViewRow.Type] = [MPinIdentityRow.self]
 
-    var identities = RowTable<MPinIdentityRow>()
+    var identities = ViewRows<MPinIdentityRow>()
 
     static let types = MPinIdentityEvent.payloads
 
@@ -183,7 +158,7 @@ extension Views {
         in tenant: TenantID, after position: Int64 = 0, limit: Int
     ) async throws -> [MPinIdentityEntry] {
         let sql: SQL = """
-            SELECT \(unsafeSQL: MPinIdentityRow.list("v")), \(unsafeSQL: EmployeeRow.list("e"))
+            SELECT \(MPinIdentityRow.table.list("v")), \(EmployeeRow.table.list("e"))
             FROM tenure.mpin_identities AS v LEFT JOIN tenure.employees AS e
                 ON \(Self.live("e", .employees, tenant)) AND e.employee_id = v.employee_id
             WHERE \(Self.live("v", .mpinIdentities, tenant)) AND v.started_position > \(position)
@@ -191,7 +166,7 @@ extension Views {
             """
         return try await rows(sql, tenant) { columns in
             MPinIdentityEntry(
-                identity: try MPinIdentityRow(&columns), employee: try columns.optional(EmployeeRow.self))
+                identity: try columns.next(MPinIdentityRow.self), employee: try columns.optional(EmployeeRow.self))
         }
     }
 }

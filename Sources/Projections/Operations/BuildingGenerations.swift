@@ -139,9 +139,9 @@ struct ObsoleteRows: Sendable {
                 ? ""
                 : """
                 AND (\(unsafeSQL: keys)) IN (
-                    SELECT \(unsafeSQL: keys) FROM tenure.\(unsafeSQL: table.table) WHERE \(own) LIMIT \(Self.chunk))
+                    SELECT \(unsafeSQL: keys) FROM tenure.\(unsafeSQL: table.tableName) WHERE \(own) LIMIT \(Self.chunk))
                 """
-            let sql: SQL = "DELETE FROM tenure.\(unsafeSQL: table.table) WHERE \(own) \(some)"
+            let sql: SQL = "DELETE FROM tenure.\(unsafeSQL: table.tableName) WHERE \(own) \(some)"
             while try await run(sql) >= Self.chunk {}
         }
         // This row goes last: while it exists, the next run finds what is left.

@@ -216,7 +216,7 @@ extension LedgerRebuild {
         _ view: ProjectionName, _ model: any ReadModel.Type, generation: Int32, by other: Int32,
         on connection: inout PostgresConnection
     ) async throws {
-        for table in model.tables.map({ $0.table }) + ["projection_progress"] {
+        for table in model.tables.map({ $0.tableName }) + ["projection_progress"] {
             let one: SQL = table == "projection_progress" ? "AND projection = \(view.rawValue)" : ""
             try await connection.execute(
                 """
@@ -308,7 +308,7 @@ extension LedgerRebuild {
         var differences: [ViewDifference] = []
         for table in model.tables {
             let rows = try await connection.query(table.comparison(expected: expected, actual: actual))
-            differences += try ViewComparison.differences(rows, view, table.table, tenant)
+            differences += try ViewComparison.differences(rows, view, table.tableName, tenant)
         }
         return differences
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import Identity
+import Keys
 import Ledger
 package import Postgres
 
@@ -13,8 +14,8 @@ enum ViewComparison {
 
     /// Rows in memory, as a select of all columns of `Row`.
     static func relation<Row: ViewRow>(_ rows: [Row]) -> SQL {
-        let columns = Row.columns.joined(separator: ", ")
-        return "SELECT * FROM unnest(\(SQL.list(Row.arrays(rows)))) AS x(\(unsafeSQL: columns))"
+        let columns = Row.table.columns.joined(separator: ", ")
+        return "SELECT * FROM unnest(\(Row.table.arrays(rows))) AS x(\(unsafeSQL: columns))"
     }
 
     /// The statement that selects the key of each difference, whether each side has the row, and the differing columns.
@@ -90,13 +91,13 @@ package struct LiveViews: Sendable {
     }
 }
 
-extension RowTable {
+extension ViewRows {
     /// The statement that compares the rows in memory with the stored ones.
     func comparison(_ scope: ViewScope) -> (table: String, statement: SQL) {
         let statement = ViewComparison.statement(
             Row.self, expected: ViewComparison.relation(Array(rows.values)),
             actual: ViewComparison.relation(Row.self, scope))
-        return (Row.table, statement)
+        return (Row.tableName, statement)
     }
 }
 

@@ -1,6 +1,7 @@
 package import Canonical
 import FoundationEssentials
 package import Identity
+import Keys
 import Ledger
 package import Postgres
 
@@ -40,22 +41,22 @@ package struct Views: Sendable {
     /// - Throws: `PostgresError`, and ``ProjectionError/Code/unreadable``; so do all reads.
     package func tenant(_ tenant: TenantID) async throws -> TenantRow? {
         let sql: SQL = """
-            SELECT \(unsafeSQL: TenantRow.list("v")) FROM tenure.tenants AS v WHERE \(Self.live("v", .tenants, tenant))
+            SELECT \(TenantRow.table.list("v")) FROM tenure.tenants AS v WHERE \(Self.live("v", .tenants, tenant))
             """
-        return try await rows(sql, tenant) { columns in try TenantRow(&columns) }.first
+        return try await rows(sql, tenant) { columns in try columns.next(TenantRow.self) }.first
     }
 
     /// Returns an employee with device keys, or `nil` if the tenant has none of that id.
     package func employee(_ employee: EmployeeID, in tenant: TenantID) async throws -> EmployeeWithKeys? {
         let sql: SQL = """
-            SELECT \(unsafeSQL: EmployeeRow.list("v")), \(unsafeSQL: EmployeeKeyRow.list("k"))
+            SELECT \(EmployeeRow.table.list("v")), \(EmployeeKeyRow.table.list("k"))
             FROM tenure.employees AS v LEFT JOIN tenure.employee_keys AS k
                 ON \(Self.live("k", .employeeKeys, tenant)) AND k.employee_id = v.employee_id
             WHERE \(Self.live("v", .employees, tenant)) AND v.employee_id = \(employee.uuid)
             ORDER BY k.presented_position
             """
         let pairs = try await rows(sql, tenant) { columns in
-            (employee: try EmployeeRow(&columns), key: try columns.optional(EmployeeKeyRow.self))
+            (employee: try columns.next(EmployeeRow.self), key: try columns.optional(EmployeeKeyRow.self))
         }
         return pairs.first.map { EmployeeWithKeys(employee: $0.employee, keys: pairs.compactMap(\.key)) }
     }
@@ -69,24 +70,24 @@ package struct Views: Sendable {
         in tenant: TenantID, after position: Int64 = 0, limit: Int
     ) async throws -> [EmployeeRow] {
         let sql: SQL = """
-            SELECT \(unsafeSQL: EmployeeRow.list("v")) FROM tenure.employees AS v
+            SELECT \(EmployeeRow.table.list("v")) FROM tenure.employees AS v
             WHERE \(Self.live("v", .employees, tenant)) AND v.registered_position > \(position)
             ORDER BY v.registered_position LIMIT \(Int64(max(limit, 0)))
             """
-        return try await rows(sql, tenant) { columns in try EmployeeRow(&columns) }
+        return try await rows(sql, tenant) { columns in try columns.next(EmployeeRow.self) }
     }
 
     /// Returns the founder and the security admin of a tenant with their proofs, or `nil` if it was not founded.
     package func securityAdmin(of tenant: TenantID) async throws -> SecurityAdminEntry? {
         let sql: SQL = """
-            SELECT \(unsafeSQL: SecurityAdminRow.list("v")), \(unsafeSQL: EmployeeRow.list("e"))
+            SELECT \(SecurityAdminRow.table.list("v")), \(EmployeeRow.table.list("e"))
             FROM tenure.first_security_admins AS v LEFT JOIN tenure.employees AS e
                 ON \(Self.live("e", .employees, tenant)) AND e.employee_id = v.current_employee_id
             WHERE \(Self.live("v", .firstSecurityAdmins, tenant))
             """
         return try await rows(sql, tenant) { columns in
             SecurityAdminEntry(
-                admin: try SecurityAdminRow(&columns), employee: try columns.optional(EmployeeRow.self))
+                admin: try columns.next(SecurityAdminRow.self), employee: try columns.optional(EmployeeRow.self))
         }.first
     }
 
@@ -101,7 +102,7 @@ package struct Views: Sendable {
     ) async throws -> [PendingAuthorizationEntry] {
         let oldest = PostgresTimestamp(time.adding(.zero - Employee.pendingLifetime))
         let sql: SQL = """
-            SELECT \(unsafeSQL: PendingAuthorizationRow.list("v")), \(unsafeSQL: EmployeeRow.list("e"))
+            SELECT \(PendingAuthorizationRow.table.list("v")), \(EmployeeRow.table.list("e"))
             FROM tenure.pending_authorizations AS v LEFT JOIN tenure.employees AS e
                 ON \(Self.live("e", .employees, tenant)) AND e.employee_id = v.employee_id
             WHERE \(Self.live("v", .pendingAuthorizations, tenant)) AND v.presented_position > \(position)
@@ -110,7 +111,7 @@ package struct Views: Sendable {
             """
         return try await rows(sql, tenant) { columns in
             PendingAuthorizationEntry(
-                authorization: try PendingAuthorizationRow(&columns),
+                authorization: try columns.next(PendingAuthorizationRow.self),
                 employee: try columns.optional(EmployeeRow.self))
         }
     }
@@ -133,8 +134,7 @@ package struct Views: Sendable {
         _ sql: SQL, _ tenant: TenantID, _ pool: PostgresPool, _ read: (inout ColumnReader) throws -> Value
     ) async throws -> [Value] {
         try await pool.query(sql, in: [LedgerID(tenant.uuid)]).map { row in
-            var columns = ColumnReader(row)
-            return try read(&columns)
+            try ProjectionError.reading(row, read)
         }
     }
 }

@@ -2,6 +2,7 @@ import Canonical
 import EventCoding
 import Foundation
 @testable import Identity
+import Keys
 import Ledger
 import Postgres
 import Testing
@@ -55,7 +56,7 @@ struct MailOutboxTests {
             let transport = FakeTransport(), worker = try scene.worker(transport)
             #expect(try await worker.round() == 0)
             #expect(transport.sent.isEmpty)
-            #expect(scene.context.rows.counts.rows(of: ProtectedRows.mails) == 1)
+            #expect(scene.context.rows.counts.rows(of: MailRow.table.coded) == 1)
         }
     }
 
@@ -84,7 +85,7 @@ struct MailOutboxTests {
             #expect(try await worker.round() == 2)
             #expect(transport.sent.map(\.id) == [real.event.mailID.uuid])
             #expect(try await scene.waiting() == 0)
-            #expect(scene.context.rows.counts.rows(of: ProtectedRows.mails) == 1)
+            #expect(scene.context.rows.counts.rows(of: MailRow.table.coded) == 1)
             let metrics = await counts.metrics(scene.readerPool)
             #expect(metrics.contains("tenure_mails_total{outcome=\"unrecorded\"} 1\n"))
             #expect(metrics.contains("tenure_mails_total{outcome=\"sent\"} 1\n"))

@@ -33,7 +33,7 @@ struct RowWallsTests {
     }
 
     @Test func `a line says that a code covers a column exactly if it does`() {
-        for table in ProtectedRows.all {
+        for table in CodedTables.all {
             let covered = Set(table.key + table.covered + ["mac"])
             for wall in RowWalls.all where wall.table == table.name {
                 let isCoded = wall.noticed.hasPrefix("code;")
@@ -42,7 +42,7 @@ struct RowWallsTests {
             }
         }
         let coded = RowWalls.all.filter { $0.noticed.hasPrefix("code;") }.map(\.table)
-        #expect(Set(coded) == Set(ProtectedRows.all.map(\.name)))
+        #expect(Set(coded) == Set(CodedTables.all.map(\.name)))
     }
 
     @Test func `the documentation has the table`() throws {

@@ -59,16 +59,16 @@ struct SessionCutoffTests {
                 SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 5, at: start),
             ]
             for other in others {
-                _ = try await pool.query(other.insertion(context.ring), in: [LedgerID(tenant.uuid)])
+                _ = try await pool.query(other.replacement(context.ring), in: [LedgerID(tenant.uuid)])
             }
             let elsewhere = TenantID(UUID())
             _ = try await pool.query(
-                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start).insertion(
+                SessionCutoff.unlinked(AppID(app.appId), from: elsewhere, version: 9, at: start).replacement(
                     context.ring),
                 in: [LedgerID(elsewhere.uuid)])
             #expect(await refusal(session, context) == nil)
             _ = try await pool.query(
-                SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 6, at: start).insertion(context.ring),
+                SessionCutoff.unlinked(AppID(app.appId), from: tenant, version: 6, at: start).replacement(context.ring),
                 in: [LedgerID(tenant.uuid)])
             #expect(await refusal(session, context)?.code == .sessionInvalid)
         }
@@ -77,10 +77,10 @@ struct SessionCutoffTests {
     @Test func `a revoked secret ends the sessions that it opened, and no others`() async throws {
         try await withSession { context, pool, session in
             _ = try await pool.query(
-                SessionCutoff.revoked(SecretID(UUID()), at: start).insertion(context.ring), in: [.system])
+                SessionCutoff.revoked(SecretID(UUID()), at: start).replacement(context.ring), in: [.system])
             #expect(await refusal(session, context) == nil)
             _ = try await pool.query(
-                SessionCutoff.revoked(SecretID(app.secretId), at: start).insertion(context.ring), in: [.system])
+                SessionCutoff.revoked(SecretID(app.secretId), at: start).replacement(context.ring), in: [.system])
             #expect(await refusal(session, context)?.code == .sessionInvalid)
         }
     }
@@ -132,7 +132,7 @@ struct SessionCutoffTests {
                     "UPDATE tenure.session SET mac = decode('00', 'hex') WHERE ledger_id = \(tenant.uuid)",
                     in: [LedgerID(tenant.uuid)])
                 #expect(await refusal(session, context, after: 1)?.code == .sessionInvalid)
-                #expect(context.rows.counts.rows(of: ProtectedRows.sessions) == 2)
+                #expect(context.rows.counts.rows(of: SessionRow.table.coded) == 2)
             }
         }
     }

@@ -270,7 +270,7 @@ extension Stage {
     /// The live rows of a company in all tables, but for the number of their generation.
     fileprivate func rows(_ script: CompanyScript) async throws -> [String?] {
         var rows: [String?] = []
-        for table in ReadModels.all.flatMap({ $0.tables }).map({ $0.table }).sorted() {
+        for table in ReadModels.all.flatMap({ $0.tables }).map({ $0.tableName }).sorted() {
             rows += try await text(
                 """
                 SELECT (to_jsonb(t) - 'generation')::text FROM tenure.\(unsafeSQL: table) AS t

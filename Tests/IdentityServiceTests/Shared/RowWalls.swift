@@ -1,36 +1,46 @@
+import Keys
+import Ledger
+
+@testable import IdentityService
+
 /// How a change of a row by somebody who writes the database without the keys is noticed, for every table and column.
 ///
 /// `docs/rows.md` has the table, and a test takes the list of columns from the schema: a new column needs a line
 /// here.
-package enum RowWalls {
+enum RowWalls {
     /// Some columns of a table that are protected in the same way.
-    package struct Wall: Sendable {
+    struct Wall: Sendable {
         /// The table, without its schema.
-        package let table: String
+        let table: String
         /// The columns, in the order of the schema.
-        package let columns: [String]
+        let columns: [String]
         /// How a change is noticed, and what it is worth.
-        package let noticed: String
+        let noticed: String
 
         init(_ table: String, _ columns: String, _ noticed: String) {
             self.table = table
             self.columns = columns.split(separator: " ").map(String.init)
             self.noticed = noticed
         }
+
+        /// The columns that a code covers, and the code.
+        init(_ table: CodedTable, _ noticed: String) {
+            self.table = table.name
+            columns = table.key + table.covered + ["mac"]
+            self.noticed = "code; the row is refused, counted, and named by `tenure doctor`. " + noticed
+        }
     }
 
     /// All of them, in the order of tables.
-    package static let all = history + keys + requests + sessions + others + projections
+    static let all = history + keys + requests + sessions + others + projections
 
     /// The table of the documentation, in Markdown.
-    package static var page: String {
+    static var page: String {
         let lines = all.map { wall in
             "| `\(wall.table)` | \(wall.columns.map { "`\($0)`" }.joined(separator: " ")) | \(wall.noticed) |\n"
         }
         return "| table | columns | how a change is noticed |\n|---|---|---|\n" + lines.joined()
     }
-
-    private static let code = "code; the row is refused, counted, and named by `tenure doctor`. "
 
     private static let history = [
         Wall(
@@ -45,15 +55,15 @@ package enum RowWalls {
         Wall(
             "ledger", "accepted",
             "`verify` reports an event that is ahead of the clock without a `LedgerTimeAccepted`"),
-        Wall("tile", "ledger_id level index root mac", code + "It is computed from the events and replaced"),
+        Wall(TileCodes.Tile.table.coded, "It is computed from the events and replaced"),
         Wall("tile", "hashes", "`verify` recomputes them from the entries; nothing else reads them"),
         Wall(
             "checkpoint", "ledger_id size root note",
             "the signature of the note, and the records of the system ledger: the sealer sets the row right within a "
                 + "round, counts and names it; `verify`; a shorter log than the anchor stops the start"),
         Wall(
-            "claim", "ledger_id kind key owner value expires_at mac",
-            code + "A deleted claim is missing: the name can be registered again, which the log shows as two owners. "
+            Claim.table.coded,
+            "A deleted claim is missing: the name can be registered again, which the log shows as two owners. "
                 + "`tenure doctor` compares all claims with the log. An older row of the same claim is a former owner's; the "
                 + "use case then reads the owner's stream, which says that it has ended"),
     ]
@@ -78,18 +88,16 @@ package enum RowWalls {
                 + "nobody. A deleted row hides that keys are "
                 + "left to destroy; `tenure erase --reapply` repeats it"),
         Wall(
-            "token_key", "key_id sealed created_at signs_from mac",
-            code
-                + "A row that was put back is published, but no longer signs: who checks tokens alone believes an ended key again"
+            SigningKeyRow.table(.accessToken).coded,
+            "A row that was put back is published, but no longer signs: who checks tokens alone believes an ended key again"
         ),
         Wall(
-            "id_token_key", "key_id algorithm sealed created_at signs_from mac",
-            code
-                + "A row that was put back is published, but no longer signs: who checks tokens alone believes an ended key again"
+            SigningKeyRow.table(.idTokenES256).coded,
+            "A row that was put back is published, but no longer signs: who checks tokens alone believes an ended key again"
         ),
         Wall(
-            "pages_app", "is_only app_id secret_id sealed public_url changed_at mac",
-            code + "Without the row there are no pages. An older row has a secret that the log has ended, or the "
+            PagesAppRow.table.coded,
+            "Without the row there are no pages. An older row has a secret that the log has ended, or the "
                 + "public URL of then, which stops the next start"),
         Wall(
             "mpin_server_key", "ledger_id epoch sealed",
@@ -105,52 +113,39 @@ package enum RowWalls {
             "flow", "version expires_at",
             "not noticed; the version only decides between two requests at once, and the sealed state has the end too"),
         Wall(
-            "idempotency", "ledger_id key fingerprint state answer expires_at mac",
-            code + "The reply is sealed under the caller's key besides. A deleted row lets a call be made again"),
+            ReplyRow.table.coded,
+            "The reply is sealed under the caller's key besides. A deleted row lets a call be made again"),
         Wall("idempotency", "lease_until", "not noticed; a lease: a call is repeated or waits"),
         Wall(
             "budget", "ledger_id key spent lifetime refilled_at blocked_until forget_at",
             "SQL counts it. `verify` compares the charges in the log, which say how much was spent: a budget that was lowered "
                 + "shows at its next charge. Until then a database writer has free guesses, each at the cost of one scrypt and "
                 + "one event"),
-        Wall(
-            "recovery_request", "ledger_id employee_id fingerprint expires_at is_open mac",
-            code + "The list decides nothing: a recovery is in the log"),
+        Wall(RecoveryWaitingList.Row.table.coded, "The list decides nothing: a recovery is in the log"),
         Wall("recovery_request", "requested_at", "not noticed; it sorts the list"),
         Wall(
-            "mpin_pass",
-            "ledger_id pass_id app_id mpin_hash commitment challenge opened_at expires_at token verdict sealed_id redeemed mac",
-            code
-                + "An older row lets the app redeem a right proof again within its 60 seconds; every session that it opens "
+            MPinPass.table.coded,
+            "An older row lets the app redeem a right proof again within its 60 seconds; every session that it opens "
                 + "is in the log. A wrong proof was counted in the log before"),
     ]
 
     private static let sessions = [
         Wall(
-            "session",
-            "ledger_id session_id employee_id fingerprint access_digest access_expires_at refresh_expires_at created_at "
-                + "ends_at app_id secret_id tenant_version refresh_counter methods mac",
-            code
-                + "An access token must say what the row says. A row that was put back is found at the next refresh, which "
+            SessionRow.table.coded,
+            "An access token must say what the row says. A row that was put back is found at the next refresh, which "
                 + "reads the end in the log: it is worth an access token's lifetime. An older row of a session in force lets "
                 + "an older refresh token be used, by whoever has it"),
         Wall(
-            "session_cutoff", "ledger_id subject tenant_version created_at mac",
-            code
-                + "A row without a right code ends the sessions. A deleted one is worth an access token's lifetime: at a "
+            SessionCutoff.Row.table.coded,
+            "A row without a right code ends the sessions. A deleted one is worth an access token's lifetime: at a "
                 + "refresh the streams of tenant and app decide"),
         Wall(
             "refresh_reply", "ledger_id session_id refresh_counter exchanged_at sealed",
             "AES-GCM under a key that the presented token yields, bound to all other columns"),
+        Wall(BrowserSessionRow.table.coded, "It is worth nothing without its session"),
         Wall(
-            "browser_session", "ledger_id browser_session_id session_id employee_id digest opened_at ends_at mac",
-            code + "It is worth nothing without its session"),
-        Wall(
-            "browser_wait",
-            "ledger_id flow_id digest employee_id fingerprint credential_id app_id methods proved_at request origin "
-                + "mail_id mail_until address tries expires_at mac",
-            code
-                + "A session needs the device's signature and one more event, which the log takes once. An older row "
+            BrowserWaitRow.table.coded,
+            "A session needs the device's signature and one more event, which the log takes once. An older row "
                 + "gives five more tries at a code of 40 bits"),
         Wall(
             "authorization_request", "ledger_id request_id sealed",
@@ -159,25 +154,17 @@ package enum RowWalls {
             "authorization_request", "version expires_at",
             "not noticed; the version only decides between two requests at once, and the sealed request has the end too"
         ),
+        Wall(AuthorizationCodeRow.table.coded, "A code opens one grant, which the log shows, whatever the row says"),
         Wall(
-            "authorization_code",
-            "ledger_id code_id digest session_id employee_id client_id redirect challenge nonce scopes is_dead "
-                + "expires_at forget_at methods authenticated_at mac",
-            code + "A code opens one grant, which the log shows, whatever the row says"),
-        Wall(
-            "client_grant",
-            "ledger_id grant_id session_id employee_id fingerprint client_id secret_id app_id tenant_version scopes "
-                + "methods authenticated_at refresh_counter refreshed_at access_expires_at ends_at opened_in mac",
-            code
-                + "Each use reads the log, which has the end of grant, link, key, person and credentials. An older row of a grant in "
+            GrantRow.table.coded,
+            "Each use reads the log, which has the end of grant, link, key, person and credentials. An older row of a grant in "
                 + "force lets older tokens be used, by whoever has them"),
     ]
 
     private static let others = [
         Wall(
-            "mail_outbox", "ledger_id mail_id recipient_kind recipient_id kind locale expires_at mac",
-            code
-                + "A mail whose end is in the log is not sent again. A deleted row is a mail that is not sent: its event "
+            MailRow.table.coded,
+            "A mail whose end is in the log is not sent again. A deleted row is a mail that is not sent: its event "
                 + "has no end"),
         Wall("mail_outbox", "next_try lease_until attempts", "not noticed; a mail is sent sooner, later or twice"),
         Wall(
