@@ -1,10 +1,10 @@
 import Foundation
 import Postgres
 
-/// `Bench [--long] [--only NAME]…`: measures on the cluster of `TENURE_BENCH_SOCKET` and prints a table; `scripts/bench`
-/// starts it. Figures go into the file of `TENURE_BENCH_JSON` too.
+/// `Bench [--long] [--only NAME]…`: measures on the cluster of `TENURE_BENCH_SOCKET` and prints two tables;
+/// `scripts/bench` starts it. Ratios of processor times go into the file of `TENURE_BENCH_JSON` too.
 @main struct Bench {
-    /// In the order of the table.
+    /// In the order of the tables.
     static let all: [any Benchmark.Type] = [
         LogBench.self, StateLoadBench.self, EventSourcingBench.self, FeedLagBench.self, AuditBench.self,
         CredentialBench.self,
@@ -17,7 +17,7 @@ import Postgres
             let environment = ProcessInfo.processInfo.environment
             let bench = Bench(plan: plan, cluster: try Cluster(environment: environment))
             let results = try await bench.run()
-            print(results.table)
+            print(results.tables.map(\.description).joined(separator: "\n\n"))
             if let path = environment["TENURE_BENCH_JSON"] { try bench.parts(results).write(to: path) }
         } catch {
             Terminal.say("bench: \(error)")
@@ -33,16 +33,19 @@ import Postgres
         Self.all.filter { plan.only.isEmpty || plan.only.contains($0.name) }
     }
 
-    /// The results by part.
+    /// The ratios of processor times by part.
     private func parts(_ results: Results) -> MeasuredParts {
         var parts = MeasuredParts()
-        for part in chosen { parts.parts[part.name] = results.rows(of: part.measures) }
+        for part in chosen {
+            let rows = results.rows(of: part.pairs)
+            if !rows.isEmpty { parts.parts[part.name] = rows }
+        }
         return parts
     }
 
     /// Measures everything once in each repetition, so that what disturbs the machine for a while touches all of it.
     private func run() async throws -> Results {
-        var results = Results(measures: chosen.flatMap { $0.measures })
+        var results = Results(pairs: chosen.flatMap { $0.pairs }, measures: chosen.flatMap { $0.measures })
         var benchmarks: [any Benchmark] = []
         for type in chosen { benchmarks.append(try await type.init(cluster: cluster, plan: plan)) }
         for repetition in 1...plan.repetitions {

@@ -1,11 +1,19 @@
 /// The values of all repetitions.
 struct Results: Sendable {
+    private let pairedMeasures: [PairedMeasure]
     private let measures: [Measure]
+    private var paired: [PairedMeasure: Pairs] = [:]
     private var repetitions: [[Measure: Double]] = []
     private var current: [Measure: Double] = [:]
 
-    /// Results of these measures, which are the rows of the table; one that is never recorded has no row.
-    init(measures: [Measure]) { self.measures = measures }
+    /// Results of these measures, which are the rows of the tables; one that is never recorded has no row.
+    init(pairs: [PairedMeasure], measures: [Measure]) {
+        pairedMeasures = pairs
+        self.measures = measures
+    }
+
+    /// Takes pairs of the repetition that is running.
+    mutating func record(_ measure: PairedMeasure, _ pairs: Pairs) { paired[measure, default: Pairs()].add(pairs) }
 
     /// Takes one value of the repetition that is running.
     mutating func record(_ measure: Measure, _ value: Double) { current[measure] = value }
@@ -19,45 +27,56 @@ struct Results: Sendable {
         current = [:]
     }
 
-    /// One row for each measure. A ratio is made within a repetition; its median is not that of the values.
-    var table: Table {
+    /// The ratios of processor times, and then what else was measured.
+    var tables: [Table] { [pairsTable, table].filter { !$0.rows.isEmpty } }
+
+    private var pairsTable: Table {
         var table = Table(
-            head: ["", "unit", "median", "min", "max", "ratio", "min", "max", "goal", "", "ratio to"],
+            head: ["processor time", "unit", "base", "median", "ratio", "95 %", "", "kept", "out", "goal", "", "of"],
+            textColumns: [0, 1, 10, 11])
+        for measure in pairedMeasures {
+            guard let pairs = paired[measure], pairs.kept.count + pairs.thrownAway > 0 else { continue }
+            let medians = [Spread(pairs.kept.map(\.base)), Spread(pairs.kept.map(\.measured))].map { $0?.median }
+            let ratios = [pairs.ratio, pairs.interval?.lowerBound, pairs.interval?.upperBound]
+            table.rows.append(
+                [measure.title, measure.unit] + medians.map { $0.map(Table.number) ?? "" }
+                    + ratios.map { $0.map(Table.fraction) ?? "" }
+                    + [String(pairs.kept.count), String(pairs.thrownAway)]
+                    + Self.cells(measure.goal, pairs.ratio) + [measure.base])
+        }
+        return table
+    }
+
+    /// One row for each measure. A ratio is made within a repetition; its median is not that of the values.
+    private var table: Table {
+        var table = Table(
+            head: ["for information", "unit", "median", "min", "max", "ratio", "min", "max", "goal", "", "ratio to"],
             textColumns: [0, 1, 9, 10])
         for measure in measures {
-            guard let values = spread(of: measure) else { continue }
-            var row = [measure.title, measure.unit] + values.cells { Table.number($0) }
-            let base = base(of: measure), ratios = ratios(of: measure)
-            row += ratios?.cells { Table.fraction($0) } ?? ["", "", ""]
-            row += goal(of: measure, ratios?.median ?? values.median) + [base?.title ?? ""]
-            table.rows.append(row)
+            guard let values = Spread(repetitions.compactMap { $0[measure] }) else { continue }
+            let base = measures.first { $0.title == measure.base }
+            let ratios = base.flatMap { base in Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) }
+            table.rows.append(
+                [measure.title, measure.unit] + values.cells { Table.number($0) }
+                    + (ratios?.cells { Table.fraction($0) } ?? ["", "", ""])
+                    + Self.cells(measure.goal, ratios?.median ?? values.median) + [base?.title ?? ""])
         }
         return table
     }
 
     /// The rows of some measures, for a program.
-    func rows(of measures: [Measure]) -> [MeasuredRow] {
-        measures.compactMap { measure in
-            spread(of: measure).map { MeasuredRow(measure, $0, ratio: ratios(of: measure)) }
-        }
+    func rows(of measures: [PairedMeasure]) -> [MeasuredRow] {
+        measures.compactMap { measure in paired[measure].map { MeasuredRow(measure, $0) } }
     }
 
-    private func spread(of measure: Measure) -> Spread? { Spread(repetitions.compactMap { $0[measure] }) }
-
-    private func base(of measure: Measure) -> Measure? { measures.first { $0.title == measure.base } }
-
-    private func ratios(of measure: Measure) -> Spread? {
-        base(of: measure).flatMap { base in Spread(repetitions.compactMap { ratio(measure, base, in: $0) }) }
-    }
-
-    private func goal(of measure: Measure, _ value: Double) -> [String] {
+    private static func cells(_ goal: Measure.Goal?, _ value: Double?) -> [String] {
+        guard let goal, let value else { return ["", ""] }
         let text =
-            switch measure.goal {
-            case .atLeast(let least)?: "≥ " + Table.goal(least)
-            case .atMost(let most)?: "≤ " + Table.goal(most)
-            case nil: ""
+            switch goal {
+            case .atLeast(let least): "≥ " + Table.goal(least)
+            case .atMost(let most): "≤ " + Table.goal(most)
             }
-        return [text, measure.goal.map { $0.isReached(by: value) ? "reached" : "missed" } ?? ""]
+        return [text, goal.isReached(by: value) ? "reached" : "missed"]
     }
 
     private func ratio(_ measure: Measure, _ base: Measure, in values: [Measure: Double]) -> Double? {
@@ -67,7 +86,7 @@ struct Results: Sendable {
 }
 
 /// Median and extremes of some values.
-struct Spread: Encodable, Sendable {
+struct Spread: Sendable {
     let median: Double
     let least: Double
     let most: Double
