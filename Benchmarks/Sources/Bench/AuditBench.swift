@@ -9,10 +9,7 @@ import Projections
 struct AuditBench: Benchmark {
     static let name = "audit"
     static let pairs: [PairedMeasure] = [.replay, .verify, .verifySignatures, .rebuild, .rebuildChanges]
-    static let measures: [Measure] = [
-        .replayed, .replayMemory, .verified, .verifyMemory, .verifiedSignatures, .verifySignaturesMemory, .rebuilt,
-        .rebuildMemory, .rebuiltChanges, .rebuildChangesMemory,
-    ]
+    static let measures = pairs.flatMap { [$0.rate, $0.memory] }
 
     private static let database = "bench_audit"
     private static let hiring = "bench_hiring"
@@ -63,57 +60,35 @@ struct AuditBench: Benchmark {
         masterKeys = String(decoding: masters.json(), as: UTF8.self)
     }
 
-    /// One of the commands: its rows, its arguments, and its base in microseconds of processor time an event.
-    private struct Command {
-        let pair: PairedMeasure
-        let rate: Measure
-        let memory: Measure
-        let arguments: [String]
-        var database = AuditBench.database
-        let base: () async throws -> Double?
-    }
-
-    private var commands: [Command] {
+    /// The commands with their bases, in microseconds of processor time an event.
+    private var commands: [(PairedMeasure, String, [String], base: () async throws -> Double?)] {
         [
-            Command(
-                pair: .replay, rate: .replayed, memory: .replayMemory, arguments: ["replay", "--format", "ndjson"],
-                base: readEntries),
-            Command(
-                pair: .verify, rate: .verified, memory: .verifyMemory,
-                arguments: ["verify", "--no-signatures", "--json"], base: readEntries),
-            Command(
-                pair: .verifySignatures, rate: .verifiedSignatures, memory: .verifySignaturesMemory,
-                arguments: ["verify", "--json"], base: verifyAndHash),
-            Command(
-                pair: .rebuild, rate: .rebuilt, memory: .rebuildMemory, arguments: ["rebuild", "--format", "ndjson"],
-                base: readEntries),
-            Command(
-                pair: .rebuildChanges, rate: .rebuiltChanges, memory: .rebuildChangesMemory,
-                arguments: ["rebuild", "--format", "ndjson"], database: Self.hiring, base: copyRows),
+            (.replay, Self.database, ["replay", "--format", "ndjson"], readEntries),
+            (.verify, Self.database, ["verify", "--no-signatures", "--json"], readEntries),
+            (.verifySignatures, Self.database, ["verify", "--json"], verifyAndHash),
+            (.rebuild, Self.database, ["rebuild", "--format", "ndjson"], readEntries),
+            (.rebuildChanges, Self.hiring, ["rebuild", "--format", "ndjson"], copyRows),
         ]
     }
 
     func measure(_ repetition: Int, _ results: inout Results) async throws {
         let commands = commands, first = repetition % commands.count
-        for command in commands[first...] + commands[..<first] {
-            let pairs = try await command.pair.pairs(base: command.base) { try await run(command, &results) }
-            results.record(command.pair, pairs)
+        for (measure, database, arguments, base) in commands[first...] + commands[..<first] {
+            let count = Double(database == Self.hiring ? changes : events)
+            let environment = [
+                "TENURE_READER_DATABASE_URL": cluster.url(database, as: "tenure_reader"),
+                "TENURE_MASTER_KEYS": masterKeys,
+            ]
+            let program = MeasuredProgram(path: tenure, arguments: arguments, environment: environment)
+            let pairs = try await measure.pairs(base: base) {
+                try await tidy(database)
+                let (run, used) = try await ProcessorTime.of(postmaster) { try await program.run() }
+                results.record(measure.rate, count / run.elapsed.inSeconds)
+                results.record(measure.memory, run.megabytes)
+                return used.map { ($0.server + run.computed).inSeconds * 1e6 / count }
+            }
+            results.record(measure, pairs)
         }
-    }
-
-    private func run(_ command: Command, _ results: inout Results) async throws -> Double? {
-        try await tidy(command.database)
-        let count = Double(command.database == Self.hiring ? changes : events)
-        let environment = [
-            "TENURE_READER_DATABASE_URL": cluster.url(command.database, as: "tenure_reader"),
-            "TENURE_MASTER_KEYS": masterKeys,
-        ]
-        let before = ProcessorTime.now(postmaster)
-        let run = try await MeasuredProgram(path: tenure, arguments: command.arguments, environment: environment).run()
-        results.record(command.rate, count / run.elapsed.inSeconds)
-        results.record(command.memory, run.megabytes)
-        guard let before, let after = ProcessorTime.now(postmaster) else { return nil }
-        return ((after - before).server + run.computed).inSeconds * 1e6 / count
     }
 
     /// Removes what a rebuild or a copy has left: no sample pays for the one before it.
@@ -127,24 +102,24 @@ struct AuditBench: Benchmark {
     private func readEntries() async throws -> Double? {
         try await tidy(Self.database)
         let reader = try cluster.configuration(Self.database, as: "tenure_reader")
-        let before = ProcessorTime.now(postmaster)
-        let count = try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
-            let log = EventLog(pool: readers, codes: .unchecked, keys: nil)
-            var count = 0
-            for (ledger, size) in try await log.ledgers() {
-                var position: Int64 = 0
-                while position < size {
-                    let page = try await log.reader.entries(of: ledger, after: position, limit: 4_000, without: [])
-                    for entry in page.entries { _ = MerkleTree.leafHash(entry.bytes) }
-                    count += page.entries.count
-                    position = page.cursor
+        let (count, used) = try await ProcessorTime.of(postmaster) {
+            try await withPostgresPool(configuration: reader, logger: Cluster.logger) { readers in
+                let log = EventLog(pool: readers, codes: .unchecked, keys: nil)
+                var count = 0
+                for (ledger, size) in try await log.ledgers() {
+                    var position: Int64 = 0
+                    while position < size {
+                        let page = try await log.reader.entries(of: ledger, after: position, limit: 4_000, without: [])
+                        for entry in page.entries { _ = MerkleTree.leafHash(entry.bytes) }
+                        count += page.entries.count
+                        position = page.cursor
+                    }
                 }
+                return count
             }
-            return count
         }
         guard count >= events else { throw BenchError("\(count) of \(events) entries were read") }
-        guard let before, let after = ProcessorTime.now(postmaster) else { return nil }
-        return (after - before).microseconds / Double(count)
+        return used.map { $0.microseconds / Double(count) }
     }
 
     /// The least that a verification with signatures computes: P-256 and the hash of each entry.
@@ -157,10 +132,8 @@ struct AuditBench: Benchmark {
     /// The least that a rebuild does: puts the same rows into the same tables.
     private func copyRows() async throws -> Double? {
         try await tidy(Self.hiring)
-        let before = ProcessorTime.now(postmaster)
-        try await rows.copy()
-        guard let before, let after = ProcessorTime.now(postmaster) else { return nil }
-        return (after - before).server.inSeconds * 1e6 / Double(changes * CopiedRows.times)
+        let (_, used) = try await ProcessorTime.of(postmaster) { try await rows.copy() }
+        return used.map { $0.server.inSeconds * 1e6 / Double(changes * CopiedRows.times) }
     }
 
     /// The number of validations in the log, each of which carries two signatures, and the mean length of an entry.
@@ -179,24 +152,15 @@ struct AuditBench: Benchmark {
 
 extension PairedMeasure {
     private static let reading = "reading and hashing the log"
-    static let replay = PairedMeasure("replay as NDJSON", unit: "µs an event", against: reading)
-    static let verify = PairedMeasure("verify without signatures", unit: "µs an event", against: reading)
+    static let replay = PairedMeasure(title: "replay as NDJSON", unit: "µs an event", base: reading)
+    static let verify = PairedMeasure(title: "verify without signatures", unit: "µs an event", base: reading)
     static let verifySignatures = PairedMeasure(
-        "verify with signatures", unit: "µs an event", against: "its P-256 and hashes")
-    static let rebuild = PairedMeasure("rebuild, nearly all of log-ins", unit: "µs an event", against: reading)
+        title: "verify with signatures", unit: "µs an event", base: "its P-256 and hashes")
+    static let rebuild = PairedMeasure(title: "rebuild, nearly all of log-ins", unit: "µs an event", base: reading)
     static let rebuildChanges = PairedMeasure(
-        "rebuild, each event changes views", unit: "µs an event", against: "COPY into the same tables")
-}
+        title: "rebuild, each event changes views", unit: "µs an event", base: "COPY into the same tables")
 
-extension Measure {
-    static let replayed = Measure("events replayed as NDJSON")
-    static let replayMemory = Measure("memory of the replay at its most", unit: "MB")
-    static let verified = Measure("events verified, without signatures")
-    static let verifyMemory = Measure("memory of that verification at its most", unit: "MB")
-    static let verifiedSignatures = Measure("events verified, with signatures")
-    static let verifySignaturesMemory = Measure("memory of that verification with signatures", unit: "MB")
-    static let rebuilt = Measure("events rebuilt, nearly all of log-ins")
-    static let rebuildMemory = Measure("memory of the rebuild at its most", unit: "MB", goal: .atMost(200))
-    static let rebuiltChanges = Measure("events rebuilt, each of which changes views")
-    static let rebuildChangesMemory = Measure("memory of that rebuild at its most", unit: "MB", goal: .atMost(200))
+    /// What people wait for, and what the machine needs.
+    fileprivate var rate: Measure { Measure(title) }
+    fileprivate var memory: Measure { Measure("\(title): memory at its most", unit: "MB", goal: .atMost(200)) }
 }

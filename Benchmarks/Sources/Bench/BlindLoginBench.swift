@@ -90,7 +90,7 @@ struct BlindLoginBench: Benchmark {
 
 extension PairedMeasure {
     static let blind = PairedMeasure(
-        "blind log-in, 32 callers", unit: "ms", against: "one evaluation, two signatures verified")
+        title: "blind log-in, 32 callers", unit: "ms", base: "one evaluation, two signatures verified")
 }
 
 extension Measure {

@@ -10,11 +10,9 @@ struct CopiedRows: Sendable {
     init(cluster: Cluster, database: String) async throws {
         self.cluster = cluster
         self.database = database
+        let rows = "replace(names, 'generation', (-pass)::text)"
         try await cluster.execute(
-            script(
-                "format('COPY (SELECT %s FROM tenure.%I) TO %L', replace(names, 'generation', (-pass)::text), name, file)"
-            ),
-            in: database)
+            script("format('COPY (SELECT %s FROM tenure.%I) TO %L', \(rows), name, file)"), in: database)
     }
 
     /// Copies all rows and takes that back: what is left must be vacuumed.

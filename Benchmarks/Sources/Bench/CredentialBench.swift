@@ -83,7 +83,7 @@ struct CredentialBench: Benchmark {
     /// every core does that, as every core works while log-ins are measured.
     static func evaluationMilliseconds() async throws -> Double {
         let seed = try OPRFSeed.generate(), first = try element(seed)
-        return try await millisecondsOnEveryCore {
+        return try await millisecondsOnEveryCore(times: 1_000) {
             let element = try BlindedElement(slot: first.slot, bytes: first.element)
             _ = try seed.key(for: element.slot).evaluate(element)
         }
@@ -134,9 +134,9 @@ struct CredentialBench: Benchmark {
 
 extension PairedMeasure {
     private static let scrypt = "one scrypt at the default cost"
-    static let passphrase = PairedMeasure("log-in, right passphrase", unit: "ms", against: scrypt)
-    static let answers = PairedMeasure("log-in, three right answers", unit: "ms", against: scrypt)
-    static let wrongAnswers = PairedMeasure("log-in, five wrong answers (ten copies)", unit: "ms", against: scrypt)
-    static let setUpPassphrase = PairedMeasure("set-up, passphrase alone (one copy)", unit: "ms", against: scrypt)
-    static let setUpAnswers = PairedMeasure("set-up, five questions (ten copies)", unit: "ms", against: scrypt)
+    static let passphrase = PairedMeasure(title: "log-in, right passphrase", unit: "ms", base: scrypt)
+    static let answers = PairedMeasure(title: "log-in, three right answers", unit: "ms", base: scrypt)
+    static let wrongAnswers = PairedMeasure(title: "log-in, five wrong answers (ten copies)", unit: "ms", base: scrypt)
+    static let setUpPassphrase = PairedMeasure(title: "set-up, passphrase alone (one copy)", unit: "ms", base: scrypt)
+    static let setUpAnswers = PairedMeasure(title: "set-up, five questions (ten copies)", unit: "ms", base: scrypt)
 }

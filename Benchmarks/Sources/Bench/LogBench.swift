@@ -62,11 +62,11 @@ struct LogBench: Benchmark {
     /// The processor time of one insert, in microseconds.
     private func insert(_ measure: Measure, clients: Int, _ results: inout Results) async throws -> Double? {
         try await cluster.checkpoint()
-        let before = ProcessorTime.now(postmaster)
-        let rate = try await inserts.measure(clients: clients, seconds: plan.seconds)
+        let (rate, used) = try await ProcessorTime.of(postmaster) {
+            try await inserts.measure(clients: clients, seconds: plan.seconds)
+        }
         results.record(measure, rate)
-        guard let before, let after = ProcessorTime.now(postmaster) else { return nil }
-        return (after - before).server.inSeconds * 1e6 / (rate * Double(plan.seconds))
+        return used.map { $0.server.inSeconds * 1e6 / (rate * Double(plan.seconds)) }
     }
 
     /// The processor time of one append, in microseconds.
@@ -75,21 +75,21 @@ struct LogBench: Benchmark {
     ) async throws -> Double? {
         try await cluster.checkpoint()
         let sizeBefore = try await size(of: ledgers)
-        let plan = plan, before = ProcessorTime.now(postmaster)
-        let (count, rate) = try await Self.withAppender(cluster) { appender, _ in
-            let start = ContinuousClock.now
-            let count = try await AppendLoad(appender: appender, ledgers: ledgers)
-                .run(until: start + .seconds(plan.seconds))
-            return (count, Double(count) / (ContinuousClock.now - start).inSeconds)
+        let plan = plan
+        let ((count, rate), used) = try await ProcessorTime.of(postmaster) {
+            try await Self.withAppender(cluster) { appender, _ in
+                let start = ContinuousClock.now
+                let count = try await AppendLoad(appender: appender, ledgers: ledgers)
+                    .run(until: start + .seconds(plan.seconds))
+                return (count, Double(count) / (ContinuousClock.now - start).inSeconds)
+            }
         }
-        let after = ProcessorTime.now(postmaster)
         try await check(count, since: sizeBefore, ledgers)
         results.record(measure, rate)
-        guard let before, let after else { return nil }
-        if measure == .appendsManyLedgers {
-            results.record(.appendProgram, (after - before).program.inSeconds * 1e6 / Double(count))
+        if measure == .appendsManyLedgers, let used {
+            results.record(.appendProgram, used.program.inSeconds * 1e6 / Double(count))
         }
-        return (after - before).microseconds / Double(count)
+        return used.map { $0.microseconds / Double(count) }
     }
 
     /// Beside readers that follow, and then beside readers that read as much of what is old.
@@ -172,7 +172,7 @@ extension Duration {
 
 extension PairedMeasure {
     static let append = PairedMeasure(
-        "append, 64 callers, 64 ledgers", unit: "µs an event", against: "plain insert, 32 clients")
+        title: "append, 64 callers, 64 ledgers", unit: "µs an event", base: "plain insert, 32 clients")
 }
 
 extension Measure {

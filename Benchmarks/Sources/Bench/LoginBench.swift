@@ -65,7 +65,7 @@ struct LoginBench: Benchmark {
 
 extension PairedMeasure {
     static let logIn = PairedMeasure(
-        "direct log-in, 32 callers", unit: "ms", against: "opening credentials by a passphrase")
+        title: "direct log-in, 32 callers", unit: "ms", base: "opening credentials by a passphrase")
 }
 
 extension Measure {

@@ -121,9 +121,9 @@ struct MPinBench: Benchmark {
 
 extension PairedMeasure {
     static let mpinPasses = PairedMeasure(
-        "all that both passes of M-Pin compute", unit: "ms", against: "a proof verified, points decoded before")
+        title: "all that both passes of M-Pin compute", unit: "ms", base: "a proof verified, points decoded before")
     static let mpin = PairedMeasure(
-        "M-Pin authentication, 32 callers", unit: "ms", against: "all that both passes compute")
+        title: "M-Pin authentication, 32 callers", unit: "ms", base: "all that both passes compute")
 }
 
 extension Measure {

@@ -17,8 +17,8 @@ import Postgres
             let environment = ProcessInfo.processInfo.environment
             let bench = Bench(plan: plan, cluster: try Cluster(environment: environment))
             let results = try await bench.run()
-            print(results.tables.map(\.description).joined(separator: "\n\n"))
-            if let path = environment["TENURE_BENCH_JSON"] { try bench.parts(results).write(to: path) }
+            print("\(results.pairsTable)\n\n\(results.table)")
+            if let path = environment["TENURE_BENCH_JSON"] { try bench.write(results, to: path) }
         } catch {
             Terminal.say("bench: \(error)")
             exit(1)
@@ -33,14 +33,11 @@ import Postgres
         Self.all.filter { plan.only.isEmpty || plan.only.contains($0.name) }
     }
 
-    /// The ratios of processor times by part.
-    private func parts(_ results: Results) -> MeasuredParts {
-        var parts = MeasuredParts()
-        for part in chosen {
-            let rows = results.rows(of: part.pairs)
-            if !rows.isEmpty { parts.parts[part.name] = rows }
-        }
-        return parts
+    /// Writes the ratios of processor times by part.
+    private func write(_ results: Results, to path: String) throws {
+        let parts = Dictionary(uniqueKeysWithValues: chosen.map { ($0.name, results.rows(of: $0.pairs)) })
+        let data = try JSONEncoder().encode(["parts": parts.filter { !$0.value.isEmpty }])
+        try data.write(to: URL(fileURLWithPath: path))
     }
 
     /// Measures everything once in each repetition, so that what disturbs the machine for a while touches all of it.

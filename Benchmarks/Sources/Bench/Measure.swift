@@ -18,17 +18,11 @@ struct Measure: Hashable, Sendable {
     /// The title of what it is divided by, within the same repetition.
     let base: String?
     let goal: Goal?
-    /// The title of another measure whose values these are, to stand beside something else.
-    let original: String?
 
-    init(
-        _ title: String, unit: String = "per second", copyOf original: Measure? = nil, ratioTo base: Measure? = nil,
-        goal: Goal? = nil
-    ) {
+    init(_ title: String, unit: String = "per second", ratioTo base: Measure? = nil, goal: Goal? = nil) {
         self.title = title
         self.unit = unit
         self.base = base?.title
         self.goal = goal
-        self.original = original?.title
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// A ratio of processor times as `scripts/bench-runs` reads it.
 struct MeasuredRow: Encodable, Sendable {
     /// The median, with the ends of its interval if there are pairs enough.
@@ -24,17 +22,5 @@ struct MeasuredRow: Encodable, Sendable {
         ratio = measured.ratio.map {
             Ratio(median: $0, least: interval?.lowerBound, most: interval?.upperBound)
         }
-    }
-}
-
-/// The rows of all parts that a run measured.
-struct MeasuredParts: Encodable, Sendable {
-    var parts: [String: [MeasuredRow]] = [:]
-
-    /// Writes them into a file.
-    func write(to path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        try encoder.encode(self).write(to: URL(fileURLWithPath: path))
     }
 }

@@ -98,7 +98,7 @@ struct OpenIDBench: Benchmark {
 
 extension PairedMeasure {
     static let authorization = PairedMeasure(
-        "authorization by a browser session, 32 callers", unit: "ms", against: "one signature of RS256")
+        title: "authorization by a browser session, 32 callers", unit: "ms", base: "one signature of RS256")
 }
 
 extension Measure {

@@ -13,12 +13,6 @@ struct PairedMeasure: Hashable, Sendable {
     let unit: String
     /// What the base is.
     let base: String
-    /// The aim of the ratio.
-    let goal: Measure.Goal?
-
-    init(_ title: String, unit: String, against base: String, goal: Measure.Goal? = nil) {
-        (self.title, self.unit, self.base, self.goal) = (title, unit, base, goal)
-    }
 
     /// Measures two pairs. A pair during which too much time was stolen is thrown away and measured once more.
     ///
@@ -29,11 +23,11 @@ struct PairedMeasure: Hashable, Sendable {
         var pairs = Pairs()
         for isReversed in [false, true] {
             for _ in 0..<2 {
-                let start = MachineTime.now()
+                let start = MachineTime()
                 let first = try await isReversed ? measured() : base()
                 let second = try await isReversed ? base() : measured()
                 guard let first, let second, min(first, second) > 0 else { return pairs }
-                let stolen = MachineTime.now().stolen(since: start)
+                let stolen = MachineTime().stolen(since: start)
                 if stolen <= Self.stolenAtMost {
                     pairs.kept.append(isReversed ? (second, first) : (first, second))
                     break
@@ -56,9 +50,9 @@ struct Pairs: Sendable {
 
     /// The 95 % interval of the median ratio: the kth least and the kth greatest of the ratios (order statistics).
     ///
-    /// The true median lies below all but k − 1 of n ratios, or above, as seldom as fewer than k of n coins show heads,
-    /// however the ratios are distributed. k is the greatest number for which both together have at most 5 %. There is
-    /// none below six pairs, and then no interval.
+    /// Whatever their distribution, each ratio is above the true median with a probability of one half. The interval
+    /// misses that median if fewer than k of n ratios are above it or fewer than k below it, which is a sum of binomial
+    /// probabilities. k is the greatest number for which it is at most 5 %; there is none below six pairs.
     var interval: ClosedRange<Double>? {
         let sorted = ratios.sorted(), count = sorted.count
         var rank = 0, chance = pow(0.5, Double(count)), tail = chance
@@ -71,24 +65,17 @@ struct Pairs: Sendable {
     }
 
     private var ratios: [Double] { kept.map { $0.measured / $0.base } }
-
-    mutating func add(_ more: Pairs) {
-        kept += more.kept
-        thrownAway += more.thrownAway
-    }
 }
 
 /// The time of all processors since the machine started, in ticks; without `/proc` nothing counts as stolen.
 private struct MachineTime {
-    let all: Double
-    let stolen: Double
+    // user, nice, system, idle, iowait, irq, softirq, steal; what follows is part of the first two.
+    private let fields = ((try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? "").prefix { $0 != "\n" }
+        .split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
 
-    static func now() -> MachineTime {
-        let text = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8)) ?? ""
-        // user, nice, system, idle, iowait, irq, softirq, steal; what follows is part of the first two.
-        let fields = text.prefix { $0 != "\n" }.split(separator: " ").dropFirst().prefix(8).compactMap { Double($0) }
-        return MachineTime(all: fields.reduce(0, +), stolen: fields.count == 8 ? fields[7] : 0)
+    /// The part of the time since then that was stolen.
+    func stolen(since start: MachineTime) -> Double {
+        let passed = zip(fields, start.fields).map { $0 - $1 }
+        return passed.count < 8 ? 0 : passed[7] / max(passed.reduce(0, +), 1)
     }
-
-    func stolen(since start: MachineTime) -> Double { (stolen - start.stolen) / max(all - start.all, 1) }
 }

@@ -8,32 +8,28 @@ struct Results: Sendable {
 
     /// Results of these measures, which are the rows of the tables; one that is never recorded has no row.
     init(pairs: [PairedMeasure], measures: [Measure]) {
-        pairedMeasures = pairs
-        self.measures = measures
+        (pairedMeasures, self.measures) = (pairs, measures)
     }
 
     /// Takes pairs of the repetition that is running.
-    mutating func record(_ measure: PairedMeasure, _ pairs: Pairs) { paired[measure, default: Pairs()].add(pairs) }
+    mutating func record(_ measure: PairedMeasure, _ pairs: Pairs) {
+        paired[measure, default: Pairs()].kept += pairs.kept
+        paired[measure, default: Pairs()].thrownAway += pairs.thrownAway
+    }
 
     /// Takes one value of the repetition that is running.
     mutating func record(_ measure: Measure, _ value: Double) { current[measure] = value }
 
     mutating func endRepetition() {
-        for measure in measures {
-            guard let original = measures.first(where: { $0.title == measure.original }) else { continue }
-            current[measure] = current[original]
-        }
         repetitions.append(current)
         current = [:]
     }
 
-    /// The ratios of processor times, and then what else was measured.
-    var tables: [Table] { [pairsTable, table].filter { !$0.rows.isEmpty } }
-
-    private var pairsTable: Table {
+    /// The ratios of processor times.
+    var pairsTable: Table {
         var table = Table(
-            head: ["processor time", "unit", "base", "median", "ratio", "95 %", "", "kept", "out", "goal", "", "of"],
-            textColumns: [0, 1, 10, 11])
+            head: ["processor time", "unit", "base", "median", "ratio", "95 %", "", "kept", "out", "of"],
+            textColumns: [0, 1, 9])
         for measure in pairedMeasures {
             guard let pairs = paired[measure], pairs.kept.count + pairs.thrownAway > 0 else { continue }
             let medians = [Spread(pairs.kept.map(\.base)), Spread(pairs.kept.map(\.measured))].map { $0?.median }
@@ -41,14 +37,13 @@ struct Results: Sendable {
             table.rows.append(
                 [measure.title, measure.unit] + medians.map { $0.map(Table.number) ?? "" }
                     + ratios.map { $0.map(Table.fraction) ?? "" }
-                    + [String(pairs.kept.count), String(pairs.thrownAway)]
-                    + Self.cells(measure.goal, pairs.ratio) + [measure.base])
+                    + [String(pairs.kept.count), String(pairs.thrownAway), measure.base])
         }
         return table
     }
 
     /// One row for each measure. A ratio is made within a repetition; its median is not that of the values.
-    private var table: Table {
+    var table: Table {
         var table = Table(
             head: ["for information", "unit", "median", "min", "max", "ratio", "min", "max", "goal", "", "ratio to"],
             textColumns: [0, 1, 9, 10])
@@ -59,7 +54,7 @@ struct Results: Sendable {
             table.rows.append(
                 [measure.title, measure.unit] + values.cells { Table.number($0) }
                     + (ratios?.cells { Table.fraction($0) } ?? ["", "", ""])
-                    + Self.cells(measure.goal, ratios?.median ?? values.median) + [base?.title ?? ""])
+                    + goal(of: measure, ratios?.median ?? values.median) + [base?.title ?? ""])
         }
         return table
     }
@@ -69,14 +64,14 @@ struct Results: Sendable {
         measures.compactMap { measure in paired[measure].map { MeasuredRow(measure, $0) } }
     }
 
-    private static func cells(_ goal: Measure.Goal?, _ value: Double?) -> [String] {
-        guard let goal, let value else { return ["", ""] }
+    private func goal(of measure: Measure, _ value: Double) -> [String] {
         let text =
-            switch goal {
-            case .atLeast(let least): "≥ " + Table.goal(least)
-            case .atMost(let most): "≤ " + Table.goal(most)
+            switch measure.goal {
+            case .atLeast(let least)?: "≥ " + Table.goal(least)
+            case .atMost(let most)?: "≤ " + Table.goal(most)
+            case nil: ""
             }
-        return [text, goal.isReached(by: value) ? "reached" : "missed"]
+        return [text, measure.goal.map { $0.isReached(by: value) ? "reached" : "missed" } ?? ""]
     }
 
     private func ratio(_ measure: Measure, _ base: Measure, in values: [Measure: Double]) -> Double? {
