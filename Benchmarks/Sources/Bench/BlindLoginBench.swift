@@ -96,8 +96,9 @@ extension PairedMeasure {
 extension Measure {
     static let blindLogIns = Measure("blind log-ins through the service, 32 callers")
     static let argon2 = Measure("one Argon2id beside each, 19 MiB, t = 2", unit: "ms CPU")
-    static let oneArgon2 = Measure("what they cost with one Argon2id instead", unit: "times", goal: .atLeast(3))
-    static let fiveArgon2 = Measure("what they cost with one for each answer", unit: "times", goal: .atLeast(10))
+    static let oneArgon2 = Measure("cost of a blind log-in with one Argon2id instead", unit: "times", goal: .atLeast(3))
+    static let fiveArgon2 = Measure(
+        "cost of a blind log-in with one for each answer", unit: "times", goal: .atLeast(10))
     static let blindAtHalf = Measure("p99 of a blind log-in at half of that rate", unit: "ms", goal: .atMost(100))
     static let besideDirect = Measure(
         "p99 of other calls while direct mode is at its limit", unit: "ms", goal: .atMost(50))

@@ -129,8 +129,8 @@ extension PairedMeasure {
 extension Measure {
     static let mpinAuthentications = Measure("M-Pin authentications through the service, 32 callers")
     static let mpinArgon2 = Measure("one Argon2id beside each of them", unit: "ms CPU")
-    static let mpinWithArgon2 = Measure("what they cost with one Argon2id instead", unit: "times")
-    static let mpinBlind = Measure("what a blind log-in costs against one of them", unit: "times")
+    static let mpinWithArgon2 = Measure("cost of an authentication with one Argon2id instead", unit: "times")
+    static let mpinBlind = Measure("cost of a blind log-in against an authentication", unit: "times")
     static let authorityFresh = Measure("memory of a D-TA that has issued nothing", unit: "MiB")
     static let authorityIssued = Measure("memory of a D-TA with 10,000 identities", unit: "MiB")
     static let authorityPerIdentity = Measure("memory of a D-TA for each identity", unit: "bytes")

@@ -1,5 +1,4 @@
 import Foundation
-import Postgres
 
 /// Processor time of the server and of this program: what an append costs however busy the machine is.
 struct ProcessorTime: Sendable {
