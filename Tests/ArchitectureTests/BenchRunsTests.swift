@@ -3,96 +3,81 @@ import Testing
 
 /// Tests `scripts/bench-runs` with runs of one part and a few rows.
 @Suite struct BenchRunsTests {
-    @Test func `a ratio that fell by more than a tenth is named and fails the comparison`() throws {
+    @Test func `a row that takes more than a tenth more is named and fails the comparison`() throws {
         let stage = try Stage()
-        try stage.keep(.rate("replay", ratio: 0.28), .rate("rebuild", ratio: 1.9))
-        let result = try stage.compare(.rate("replay", ratio: 0.25), .rate("rebuild", ratio: 1.72))
+        try stage.keep(Row("replay", 2), Row("rebuild", 1.9))
+        let result = try stage.compare(Row("replay", 2.4), Row("rebuild", 2.1))
         #expect(result.status == 1)
-        #expect(result.errors == "FELL by 11%: replay\n")
-        #expect(result.output.contains("not compared") == false)
+        #expect(result.errors == "FELL by 17%: replay\n")
     }
 
-    @Test func `a ratio that fell by less than a tenth passes`() throws {
+    @Test func `a row that takes little more, or less, passes`() throws {
         let stage = try Stage()
-        try stage.keep(.rate("replay", ratio: 0.28))
-        let result = try stage.compare(.rate("replay", ratio: 0.26))
-        #expect(result.status == 0)
-        #expect(result.errors == "")
+        try stage.keep(Row("replay", 2))
+        for ratio in [2.2, 1] { #expect(try stage.compare(Row("replay", ratio)).status == 0) }
+        #expect(try stage.compare(Row("replay", 2.2)).errors == "")
     }
 
-    @Test func `a ratio of times fell if it grew`() throws {
+    @Test func `only ratios are kept`() throws {
         let stage = try Stage()
-        try stage.keep(.time("log-in", ratio: 1))
-        #expect(try stage.compare(.time("log-in", ratio: 1.2)).errors == "FELL by 17%: log-in\n")
-        #expect(try stage.compare(.time("log-in", ratio: 0.5)).status == 0)
+        try stage.keep(Row("replay", 2.123456), Row("rebuild", nil))
+        let kept = try String(contentsOfFile: stage.path("kept.json"), encoding: .utf8)
+        #expect(kept.contains(#""ratio": {"median": 2.123}"#))
+        #expect(!kept.contains("rebuild"))
     }
 
-    @Test func `memory is compared by its size, on any machine`() throws {
+    @Test func `a row without a pair fails the comparison`() throws {
         let stage = try Stage()
-        try stage.keep(Row(name: "memory", unit: "MB", moreIsBetter: false, value: 70))
-        let more = Row(name: "memory", unit: "MB", moreIsBetter: false, value: 80)
-        #expect(try stage.compare(more, machine: "another").errors == "FELL by 12%: memory\n")
-    }
-
-    @Test func `a rate without a ratio is compared only with one of the same machine`() throws {
-        let stage = try Stage()
-        try stage.keep(Row(name: "appends", unit: "per second", moreIsBetter: true, value: 1_000))
-        let slower = Row(name: "appends", unit: "per second", moreIsBetter: true, value: 500)
-        #expect(try stage.compare(slower).errors == "FELL by 50%: appends\n")
-        let elsewhere = try stage.compare(slower, machine: "another")
-        #expect(elsewhere.status == 0)
-        #expect(elsewhere.output.contains("not compared"))
+        try stage.keep(Row("replay", 2))
+        let result = try stage.compare(Row("replay", nil))
+        #expect(result.status == 1)
+        #expect(result.errors == "NO PAIR: replay\n")
     }
 
     @Test func `a kept row that the run lacks is named, and a new row is not a loss`() throws {
         let stage = try Stage()
-        try stage.keep(.rate("replay", ratio: 0.28))
-        let result = try stage.compare(.rate("print", ratio: 0.1))
+        try stage.keep(Row("replay", 2), Row("rebuild", 3))
+        let result = try stage.compare(Row("print", 10), Row("rebuild", 3))
         #expect(result.status == 1)
         #expect(result.errors == "GONE: replay\n")
         #expect(result.output.contains("new"))
     }
 
+    @Test func `a file that has no row of the run fails the comparison`() throws {
+        let stage = try Stage()
+        try stage.keep(Row("append", 1), part: "log")
+        let result = try stage.compare(Row("replay", 2))
+        #expect(result.status == 1)
+        #expect(result.errors.hasPrefix("NOTHING COMPARED"))
+    }
+
     @Test func `keeping a run replaces its parts and leaves the others`() throws {
         let stage = try Stage()
-        try stage.keep(.rate("appends", ratio: 1), part: "log")
-        try stage.keep(.rate("replay", ratio: 0.28))
-        try stage.keep(.rate("replay", ratio: 0.5))
-        #expect(try stage.compare(.rate("replay", ratio: 0.28)).errors == "FELL by 44%: replay\n")
-        #expect(try stage.compare(.rate("appends", ratio: 0.5), part: "log").errors == "FELL by 50%: appends\n")
+        try stage.keep(Row("append", 1), part: "log")
+        try stage.keep(Row("replay", 2))
+        try stage.keep(Row("replay", 1))
+        #expect(try stage.compare(Row("replay", 2)).errors == "FELL by 50%: replay\n")
+        #expect(try stage.compare(Row("append", 2), part: "log").errors == "FELL by 50%: append\n")
     }
 }
 
 /// A row as Bench writes it.
 private struct Row: Encodable {
-    struct Spread: Encodable {
-        let median, least, most: Double
-
-        init(_ value: Double) { (median, least, most) = (value, value, value) }
+    struct Ratio: Encodable {
+        let median: Double
     }
     let name: String
-    let unit: String
-    let moreIsBetter: Bool
-    let value: Spread
-    let base: String?
-    let ratio: Spread?
+    let unit = "ms"
+    let base = "something"
+    let pairs: Int
+    let thrownAway: Int
+    let ratio: Ratio?
 
-    init(name: String, unit: String, moreIsBetter: Bool, value: Double, ratio: Double? = nil) {
+    /// A row, or one of which every pair was thrown away.
+    init(_ name: String, _ ratio: Double?) {
         self.name = name
-        self.unit = unit
-        self.moreIsBetter = moreIsBetter
-        self.value = Spread(value)
-        base = ratio == nil ? nil : "something"
-        self.ratio = ratio.map { Spread($0) }
-    }
-
-    /// A rate whose value says nothing, because another machine measured it.
-    static func rate(_ name: String, ratio: Double) -> Row {
-        Row(name: name, unit: "per second", moreIsBetter: true, value: .random(in: 1...1_000), ratio: ratio)
-    }
-
-    static func time(_ name: String, ratio: Double) -> Row {
-        Row(name: name, unit: "ms CPU", moreIsBetter: false, value: .random(in: 1...1_000), ratio: ratio)
+        self.ratio = ratio.map { Ratio(median: $0) }
+        (pairs, thrownAway) = ratio == nil ? (0, 4) : (6, 1)
     }
 }
 
@@ -110,9 +95,9 @@ private final class Stage {
     }
 
     func compare(
-        _ rows: Row..., part: String = "audit", machine: String = "this"
+        _ rows: Row..., part: String = "audit"
     ) throws -> (status: Int32, output: String, errors: String) {
-        try run(["compare", path("kept.json"), try write(rows, part), "machine=\(machine)"])
+        try run(["compare", path("kept.json"), try write(rows, part)])
     }
 
     func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
@@ -130,7 +115,7 @@ private final class Stage {
         return (process.terminationStatus, text(output), text(errors))
     }
 
-    private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
     private func write(_ rows: [Row], _ part: String) throws -> String {
         let file = path("run.json")

@@ -7,9 +7,9 @@ import TenureServer
 /// Log-ins in blind mode through the use cases, and what they cost with memory-hard hashing in the service instead.
 struct BlindLoginBench: Benchmark {
     static let name = "blind"
+    static let pairs: [PairedMeasure] = [.blind]
     static let measures: [Measure] = [
-        .blindLogIns, .argon2, .blindPerCore, .withOneArgon2, .blindAgainstOne, .withFiveArgon2, .blindAgainstFive,
-        .blindAtHalf, .besideDirect,
+        .blindLogIns, .argon2, .oneArgon2, .fiveArgon2, .blindAtHalf, .besideDirect,
     ]
 
     private static let database = "bench_blind"
@@ -50,74 +50,55 @@ struct BlindLoginBench: Benchmark {
     func measure(_ repetition: Int, _ results: inout Results) async throws {
         try await cluster.checkpoint()
         let (plan, people, direct, secret, postmaster) = (plan, people, direct, secret, postmaster)
-        let measured = try await BenchService(cluster, Self.database, masters).run { assembly in
+        let signed = try SignedMessage(people[0].person), client = try await people[0].clientMilliseconds()
+        try await BenchService(cluster, Self.database, masters).run { assembly in
             let session = try await BenchSession(assembly.service, secret)
             let load = BlindLoad(people: people, session: session)
             // So many at once that every connection has made its plans before anything is measured.
             _ = try await load.full(1, postmaster)
-            let costs = try await self.costs(load)
-            let half = try await load.open(costs.rate / 2, plan.logInSeconds)
-            let beside = try await load.beside(direct, plan.logInSeconds)
-            return (costs, half, beside)
+            var full = FullLoad(rate: 0, processorTime: 0)
+            let pairs = try await PairedMeasure.blind.pairs(
+                base: { try await CredentialBench.evaluationMilliseconds() + 2 * signed.milliseconds() },
+                measured: {
+                    full = try await load.full(plan.logInSeconds, postmaster)
+                    return full.processorTime - client
+                })
+            results.record(.blind, pairs)
+            results.record(.blindLogIns, full.rate)
+            try await self.hash(load, full.processorTime, client, &results)
+            results.record(.blindAtHalf, try await load.open(full.rate / 2, plan.logInSeconds))
+            results.record(.besideDirect, try await load.beside(direct, plan.logInSeconds))
         }
-        let (costs, half, beside) = measured
-        results.record(.blindLogIns, costs.rate)
-        results.record(.blindAtHalf, half)
-        results.record(.besideDirect, beside)
-        guard let one = costs.one, let five = costs.five, costs.logIn > 0 else { return }
-        results.record(.argon2, one - costs.logIn)
-        let client = try await people[0].clientMilliseconds(), served = costs.logIn - client
-        results.record(.blindPerCore, 1_000 / served)
+    }
+
+    /// Measures log-ins beside which one hash is computed, and five.
+    private func hash(
+        _ load: BlindLoad, _ logIn: Double, _ client: Double, _ results: inout Results
+    ) async throws {
+        guard let python, logIn > client else { return }
+        let workers = try HashingWorkers(python: python)
+        let one = try await load.full(plan.logInSeconds, postmaster, hashing: (workers, 1)).processorTime
+        let five = try await load.full(plan.logInSeconds, postmaster, hashing: (workers, 5)).processorTime
+        await workers.stop()
+        results.record(.argon2, one - logIn)
         // Hashing came beside the evaluation there, and is to be in its place.
-        results.record(.withOneArgon2, 1_000 / (one - client - costs.evaluation))
-        results.record(.withFiveArgon2, 1_000 / (five - client - costs.evaluation))
-        results.record(.blindAgainstOne, 1_000 / served)
-        results.record(.blindAgainstFive, 1_000 / served)
+        let rest = client + (try await CredentialBench.evaluationMilliseconds())
+        results.record(.oneArgon2, (one - rest) / (logIn - client))
+        results.record(.fiveArgon2, (five - rest) / (logIn - client))
     }
+}
 
-    /// What is held against each other, in milliseconds of processor time, and log-ins per second.
-    private struct Costs {
-        var rate: Double
-        var logIn: Double
-        var evaluation: Double
-        /// A log-in beside which one hash is computed, and five.
-        var one: Double?
-        var five: Double?
-    }
-
-    /// Measures log-ins before, between and after those with hashing, and an evaluation alone before each: how fast a shared
-    /// machine is changes within seconds, and what is held against each other has to have met the same.
-    private func costs(_ load: BlindLoad) async throws -> Costs {
-        let workers = try python.map { try HashingWorkers(python: $0) }
-        var plain: [FullLoad] = [], hashing: [Double] = [], evaluations: [Double] = []
-        for hashes in [nil, 1, nil, 5, nil] {
-            guard let hashes else {
-                evaluations.append(try await CredentialBench.evaluationMilliseconds())
-                plain.append(try await load.full(plan.logInSeconds, postmaster))
-                continue
-            }
-            guard let workers else { continue }
-            let full = try await load.full(plan.logInSeconds, postmaster, hashing: (workers, hashes))
-            hashing.append(full.processorTime)
-        }
-        await workers?.stop()
-        func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
-        return Costs(
-            rate: mean(plain.map(\.rate)), logIn: mean(plain.map(\.processorTime)), evaluation: mean(evaluations),
-            one: hashing.first, five: hashing.last)
-    }
+extension PairedMeasure {
+    static let blind = PairedMeasure(
+        title: "blind log-in, 32 callers", unit: "ms", base: "one evaluation, two signatures verified")
 }
 
 extension Measure {
     static let blindLogIns = Measure("blind log-ins through the service, 32 callers")
     static let argon2 = Measure("one Argon2id beside each, 19 MiB, t = 2", unit: "ms CPU")
-    static let blindPerCore = Measure("blind log-ins by processor time", unit: "per core, s")
-    static let withOneArgon2 = Measure("the same with one Argon2id instead", unit: "per core, s")
-    static let withFiveArgon2 = Measure("the same with one for each answer", unit: "per core, s")
-    static let blindAgainstOne = Measure(
-        "blind log-ins against one Argon2id", unit: "per core, s", ratioTo: withOneArgon2, goal: .atLeast(3))
-    static let blindAgainstFive = Measure(
-        "blind log-ins against five", unit: "per core, s", ratioTo: withFiveArgon2, goal: .atLeast(10))
+    static let oneArgon2 = Measure("cost of a blind log-in with one Argon2id instead", unit: "times", goal: .atLeast(3))
+    static let fiveArgon2 = Measure(
+        "cost of a blind log-in with one for each answer", unit: "times", goal: .atLeast(10))
     static let blindAtHalf = Measure("p99 of a blind log-in at half of that rate", unit: "ms", goal: .atMost(100))
     static let besideDirect = Measure(
         "p99 of other calls while direct mode is at its limit", unit: "ms", goal: .atMost(50))

@@ -43,7 +43,9 @@ struct Cluster: Sendable {
 
     /// Runs a script as superuser.
     func execute(_ script: String, in database: String) async throws {
-        var connection = try await PostgresConnection.connect(configuration(database), logger: Self.logger)
+        var configuration = try configuration(database)
+        configuration.statementTimeout = nil
+        var connection = try await PostgresConnection.connect(configuration, logger: Self.logger)
         try await connection.executeScript(script)
     }
 

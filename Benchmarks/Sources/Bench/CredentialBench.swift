@@ -6,9 +6,7 @@ import Foundation
 /// What the service computes in direct mode, on one core and in processor time: other processes count little.
 struct CredentialBench: Benchmark {
     static let name = "credentials"
-    static let measures: [Measure] = [
-        .scrypt, .passphrase, .answers, .wrongAnswers, .setUpPassphrase, .setUpAnswers, .passphrasesPossible,
-    ]
+    static let pairs: [PairedMeasure] = [.passphrase, .answers, .wrongAnswers, .setUpPassphrase, .setUpAnswers]
 
     private let seed: OPRFSeed
     private let sealed: SealedCredentials
@@ -31,19 +29,32 @@ struct CredentialBench: Benchmark {
         try SetUpPlan(credentialId: UUID(), userId: UUID(), mode: .direct, seed: seed)
     }
 
-    /// One sample of each; short work is done several times.
-    func measure(_ repetition: Int, _ results: inout Results) throws {
-        results.record(.scrypt, try Self.milliseconds(times: 4) { try Self.stretch() })
+    /// Short work is done several times.
+    func measure(_ repetition: Int, _ results: inout Results) async throws {
         let passphrase = try Passphrase(supplied: Self.passphrase)
-        let opening = try Self.milliseconds(times: 4) { _ = try sealed.open(passphrase: passphrase, seed: seed) }
-        results.record(.passphrase, opening)
-        results.record(.passphrasesPossible, Double(ProcessInfo.processInfo.activeProcessorCount) * 1_000 / opening)
         let right = try answers(3) { Self.questions[$0].answer }
-        results.record(.answers, try Self.milliseconds(times: 4) { _ = try sealed.open(answers: right, seed: seed) })
         let wrong = try answers(5) { "wrong \($0)" }
-        results.record(.wrongAnswers, try Self.milliseconds(times: 1) { try refuse(wrong) })
-        results.record(.setUpPassphrase, try Self.milliseconds(times: 4) { try setUp(Self.passphrase) })
-        results.record(.setUpAnswers, try Self.milliseconds(times: 1) { try setUp(nil) })
+        let pieces: [(PairedMeasure, times: Int, work: () throws -> Void)] = [
+            (.passphrase, 4, { _ = try sealed.open(passphrase: passphrase, seed: seed) }),
+            (.answers, 4, { _ = try sealed.open(answers: right, seed: seed) }),
+            (.wrongAnswers, 1, { try refuse(wrong) }),
+            (.setUpPassphrase, 4, { try setUp(Self.passphrase) }),
+            (.setUpAnswers, 1, { try setUp(nil) }),
+        ]
+        for (pair, times, work) in pieces {
+            let pairs = try await pair.pairs(
+                base: { try Self.milliseconds(times: 4) { try Self.stretch() } },
+                measured: { try Self.milliseconds(times: times, work) })
+            results.record(pair, pairs)
+        }
+    }
+
+    /// The processor time of opening credentials by a passphrase, in milliseconds, while every core does that.
+    func openingMilliseconds() async throws -> Double {
+        let (sealed, seed) = (sealed, seed), passphrase = try Passphrase(supplied: Self.passphrase)
+        return try await Self.millisecondsOnEveryCore(times: 10) {
+            _ = try sealed.open(passphrase: passphrase, seed: seed)
+        }
     }
 
     private func answers(_ count: Int, _ text: (Int) -> String) throws -> SuppliedAnswers {
@@ -72,17 +83,19 @@ struct CredentialBench: Benchmark {
     /// every core does that, as every core works while log-ins are measured.
     static func evaluationMilliseconds() async throws -> Double {
         let seed = try OPRFSeed.generate(), first = try element(seed)
-        return try await millisecondsOnEveryCore {
+        return try await millisecondsOnEveryCore(times: 1_000) {
             let element = try BlindedElement(slot: first.slot, bytes: first.element)
             _ = try seed.key(for: element.slot).evaluate(element)
         }
     }
 
     /// The processor time of one piece of work, in milliseconds, while each core does it.
-    static func millisecondsOnEveryCore(_ work: @escaping @Sendable () throws -> Void) async throws -> Double {
+    static func millisecondsOnEveryCore(
+        times: Int = 200, _ work: @escaping @Sendable () throws -> Void
+    ) async throws -> Double {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         return try await withThrowingTaskGroup(of: Double.self) { group in
-            for _ in 0..<cores { group.addTask { try milliseconds(times: 200, work) } }
+            for _ in 0..<cores { group.addTask { try milliseconds(times: times, work) } }
             return try await group.reduce(0, +) / Double(cores)
         }
     }
@@ -119,13 +132,11 @@ struct CredentialBench: Benchmark {
     }
 }
 
-extension Measure {
-    static let scrypt = Measure("one scrypt at the default cost", unit: "ms CPU")
-    static let passphrase = Measure("log-in, right passphrase", unit: "ms CPU", ratioTo: scrypt)
-    static let answers = Measure("log-in, three right answers", unit: "ms CPU", ratioTo: scrypt)
-    static let wrongAnswers = Measure("log-in, five wrong answers (ten copies)", unit: "ms CPU", ratioTo: scrypt)
-    static let setUpPassphrase = Measure("set-up, passphrase alone (one copy)", unit: "ms CPU", ratioTo: scrypt)
-    static let setUpAnswers = Measure("set-up, five questions (ten copies)", unit: "ms CPU", ratioTo: scrypt)
-    /// What all cores could open if they did nothing else.
-    static let passphrasesPossible = Measure("right passphrases, computing alone")
+extension PairedMeasure {
+    private static let scrypt = "one scrypt at the default cost"
+    static let passphrase = PairedMeasure(title: "log-in, right passphrase", unit: "ms", base: scrypt)
+    static let answers = PairedMeasure(title: "log-in, three right answers", unit: "ms", base: scrypt)
+    static let wrongAnswers = PairedMeasure(title: "log-in, five wrong answers (ten copies)", unit: "ms", base: scrypt)
+    static let setUpPassphrase = PairedMeasure(title: "set-up, passphrase alone (one copy)", unit: "ms", base: scrypt)
+    static let setUpAnswers = PairedMeasure(title: "set-up, five questions (ten copies)", unit: "ms", base: scrypt)
 }

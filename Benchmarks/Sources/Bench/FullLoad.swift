@@ -14,27 +14,24 @@ struct FullLoad: Sendable {
         _ callers: [Caller], _ seconds: Int, _ postmaster: Int, _ others: [Int] = [],
         _ call: @escaping @Sendable (Caller) async throws -> Void
     ) async throws -> FullLoad {
-        let before = ProcessorTime.now(postmaster, others), start = ContinuousClock.now
-        let deadline = start + .seconds(seconds)
-        let count = try await withThrowingTaskGroup(of: Int.self) { group in
-            for caller in callers {
-                group.addTask {
-                    var count = 0
-                    while ContinuousClock.now < deadline {
-                        try await call(caller)
-                        count += 1
+        let start = ContinuousClock.now, deadline = start + .seconds(seconds)
+        let (count, used) = try await ProcessorTime.of(postmaster, others) {
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for caller in callers {
+                    group.addTask {
+                        var count = 0
+                        while ContinuousClock.now < deadline {
+                            try await call(caller)
+                            count += 1
+                        }
+                        return count
                     }
-                    return count
                 }
+                return try await group.reduce(0, +)
             }
-            return try await group.reduce(0, +)
         }
-        let elapsed = (ContinuousClock.now - start).inSeconds
-        var each = 0.0
-        if let before, let after = ProcessorTime.now(postmaster, others) {
-            let used = after - before
-            each = (used.program + used.server).inSeconds * 1_000 / Double(count)
-        }
-        return FullLoad(rate: Double(count) / elapsed, processorTime: each)
+        return FullLoad(
+            rate: Double(count) / (ContinuousClock.now - start).inSeconds,
+            processorTime: (used?.microseconds ?? 0) / 1_000 / Double(count))
     }
 }

@@ -6,9 +6,10 @@ import Postgres
 /// Appends beside plain inserts, both durable, on one cluster.
 struct LogBench: Benchmark {
     static let name = "log"
+    static let pairs: [PairedMeasure] = [.append]
     static let measures: [Measure] = [
         .insertsAlone, .inserts, .appendsManyLedgers, .appendsOneLedger, .appendsWithReaders, .eventsRead,
-        .appendsBesideRereaders, .appendsWithDecoders, .eventsDecoded, .insertServer, .appendServer, .appendProgram,
+        .appendsBesideRereaders, .appendsWithDecoders, .eventsDecoded, .appendProgram,
     ]
 
     private static let database = "bench_log"
@@ -37,54 +38,63 @@ struct LogBench: Benchmark {
         }
         inserts = try PlainInserts(
             cluster: cluster, database: Self.database, entryLength: try await Self.entryLength(cluster))
-        _ = try await inserts.measure(clients: 32, seconds: 1, run: 0)
+        _ = try await inserts.measure(clients: 32, seconds: 1)
     }
 
     /// One sample of each, in an order that turns with the repetition.
     func measure(_ repetition: Int, _ results: inout Results) async throws {
         let samples: [(inout Results) async throws -> Void] = [
-            { try await insert(.insertsAlone, clients: 1, run: repetition * 2, &$0) },
-            { try await append(.appendsManyLedgers, to: ledgers, &$0) },
-            { try await insert(.inserts, clients: 32, run: repetition * 2 + 1, &$0) },
-            { try await append(.appendsOneLedger, to: oneLedger, &$0) },
+            { _ = try await insert(.insertsAlone, clients: 1, &$0) },
+            { results in
+                let pairs = try await PairedMeasure.append.pairs(
+                    base: { try await insert(.inserts, clients: 32, &results) },
+                    measured: { try await append(.appendsManyLedgers, to: ledgers, &results) })
+                results.record(.append, pairs)
+            },
+            { _ = try await append(.appendsOneLedger, to: oneLedger, &$0) },
             { try await appendBesideReaders(decoding: false, &$0) },
             { try await appendBesideReaders(decoding: true, &$0) },
         ]
         let first = repetition % samples.count
-        for sample in samples[first...] + samples[..<first] {
-            try await cluster.checkpoint()
-            try await sample(&results)
-        }
+        for sample in samples[first...] + samples[..<first] { try await sample(&results) }
     }
 
-    private func insert(_ measure: Measure, clients: Int, run: Int, _ results: inout Results) async throws {
-        let start = ContinuousClock.now, before = ProcessorTime.now(postmaster)
-        let rate = try await inserts.measure(clients: clients, seconds: plan.seconds, run: run)
+    /// The processor time of one insert, in microseconds.
+    private func insert(_ measure: Measure, clients: Int, _ results: inout Results) async throws -> Double? {
+        try await cluster.checkpoint()
+        let (rate, used) = try await ProcessorTime.of(postmaster) {
+            try await inserts.measure(clients: clients, seconds: plan.seconds)
+        }
         results.record(measure, rate)
-        guard measure == .inserts, let before, let after = ProcessorTime.now(postmaster) else { return }
-        let count = rate * (ContinuousClock.now - start).inSeconds
-        results.record(.insertServer, (after - before).server.inSeconds * 1e6 / count)
+        return used.map { $0.server.inSeconds * 1e6 / (rate * Double(plan.seconds)) }
     }
 
-    private func append(_ measure: Measure, to ledgers: [LedgerID], _ results: inout Results) async throws {
+    /// The processor time of one append, in microseconds.
+    private func append(
+        _ measure: Measure, to ledgers: [LedgerID], _ results: inout Results
+    ) async throws -> Double? {
+        try await cluster.checkpoint()
         let sizeBefore = try await size(of: ledgers)
-        let plan = plan, before = ProcessorTime.now(postmaster)
-        let (count, rate) = try await Self.withAppender(cluster) { appender, _ in
-            let start = ContinuousClock.now
-            let count = try await AppendLoad(appender: appender, ledgers: ledgers)
-                .run(until: start + .seconds(plan.seconds))
-            return (count, Double(count) / (ContinuousClock.now - start).inSeconds)
+        let plan = plan
+        let ((count, rate), used) = try await ProcessorTime.of(postmaster) {
+            try await Self.withAppender(cluster) { appender, _ in
+                let start = ContinuousClock.now
+                let count = try await AppendLoad(appender: appender, ledgers: ledgers)
+                    .run(until: start + .seconds(plan.seconds))
+                return (count, Double(count) / (ContinuousClock.now - start).inSeconds)
+            }
         }
-        let after = ProcessorTime.now(postmaster)
         try await check(count, since: sizeBefore, ledgers)
         results.record(measure, rate)
-        guard measure == .appendsManyLedgers, let before, let after else { return }
-        results.record(.appendServer, (after - before).server.inSeconds * 1e6 / Double(count))
-        results.record(.appendProgram, (after - before).program.inSeconds * 1e6 / Double(count))
+        if measure == .appendsManyLedgers, let used {
+            results.record(.appendProgram, used.program.inSeconds * 1e6 / Double(count))
+        }
+        return used.map { $0.microseconds / Double(count) }
     }
 
     /// Beside readers that follow, and then beside readers that read as much of what is old.
     private func appendBesideReaders(decoding: Bool, _ results: inout Results) async throws {
+        try await cluster.checkpoint()
         let sizeBefore = try await size(of: ledgers)
         let plan = plan, ledgers = ledgers
         let (count, appends, read, rounds) = try await Self.withAppender(cluster) { appender, reader in
@@ -160,6 +170,11 @@ extension Duration {
     var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }
 
+extension PairedMeasure {
+    static let append = PairedMeasure(
+        title: "append, 64 callers, 64 ledgers", unit: "µs an event", base: "plain insert, 32 clients")
+}
+
 extension Measure {
     static let insertsAlone = Measure("plain inserts, 1 client", ratioTo: inserts)
     static let inserts = Measure("plain inserts, 32 clients")
@@ -174,8 +189,6 @@ extension Measure {
     /// The readers read as much, but what was written long before: what is lost here is processor time, not a wait.
     static let appendsBesideRereaders = Measure(
         "the same, the readers read old events", ratioTo: appendsManyLedgers)
-    static let insertServer = Measure("one plain insert, the server", unit: "µs CPU")
-    static let appendServer = Measure("one append, the server", unit: "µs CPU", ratioTo: insertServer)
-    static let appendProgram = Measure("one append, the program", unit: "µs CPU", ratioTo: insertServer)
+    static let appendProgram = Measure("the program's part of one append", unit: "µs CPU")
     static let eventsRead = Measure("events read by these 4 readers", ratioTo: appendsManyLedgers)
 }

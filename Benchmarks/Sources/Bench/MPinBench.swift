@@ -8,9 +8,10 @@ import TenureServer
 /// log-ins and hashing, and the memory of a D-TA.
 struct MPinBench: Benchmark {
     static let name = "mpin"
+    static let pairs: [PairedMeasure] = [.mpinPasses, .mpin]
     static let measures: [Measure] = [
-        .mpinVerifications, .mpinPasses, .mpinAuthentications, .mpinArgon2, .mpinPerCore, .mpinWithArgon2,
-        .mpinAgainstArgon2, .mpinBlind, .mpinAgainstBlind, .authorityFresh, .authorityIssued, .authorityPerIdentity,
+        .mpinAuthentications, .mpinArgon2, .mpinWithArgon2, .mpinBlind, .authorityFresh, .authorityIssued,
+        .authorityPerIdentity,
     ]
 
     private static let database = "bench_mpin"
@@ -63,23 +64,40 @@ struct MPinBench: Benchmark {
     }
 
     func measure(_ repetition: Int, _ results: inout Results) async throws {
-        results.record(.mpinVerifications, 1_000 / (try await proof.verificationMilliseconds()))
-        results.record(.mpinPasses, 1_000 / (try await proof.passesMilliseconds()))
+        let passes = try await PairedMeasure.mpinPasses.pairs(
+            base: { try await self.proof.verificationMilliseconds() },
+            measured: { try await self.proof.passesMilliseconds() })
+        results.record(.mpinPasses, passes)
         try await measureMemory(&results)
         try await cluster.checkpoint()
-        let costs = try await costs()
-        results.record(.mpinAuthentications, costs.rate)
-        guard costs.authentication > 0, costs.blind > 0 else { return }
-        let client = try await people[0].clientMilliseconds()
-        let perCore = 1_000 / (costs.authentication - client)
-        results.record(.mpinPerCore, perCore)
-        results.record(.mpinBlind, 1_000 / (costs.blind - (try await blind[0].clientMilliseconds())))
-        results.record(.mpinAgainstBlind, perCore)
-        guard let hashing = costs.hashing else { return }
-        results.record(.mpinArgon2, hashing - costs.authentication)
-        // Hashing came beside the verification there, and is to be in its place.
-        results.record(.mpinWithArgon2, 1_000 / (hashing - client - costs.computation))
-        results.record(.mpinAgainstArgon2, perCore)
+        let (seconds, people, blind, secret, postmaster) = (plan.logInSeconds, people, blind, secret, postmaster)
+        let (proof, python, client) = (proof, python, try await people[0].clientMilliseconds())
+        let blindClient = try await blind[0].clientMilliseconds()
+        try await BenchService(cluster, Self.database, masters, mpinKeys: mpinMasters).run { assembly in
+            let session = try await BenchSession(assembly.service, secret)
+            let blindLoad = BlindLoad(people: blind, session: session)
+            // So many at once that every connection has made its plans before anything is measured.
+            _ = try await Self.load(people, session, 1, postmaster)
+            _ = try await blindLoad.full(1, postmaster)
+            var full = FullLoad(rate: 0, processorTime: 0)
+            let pairs = try await PairedMeasure.mpin.pairs(base: { try await proof.passesMilliseconds() }) {
+                full = try await Self.load(people, session, seconds, postmaster)
+                return full.processorTime - client
+            }
+            results.record(.mpin, pairs)
+            results.record(.mpinAuthentications, full.rate)
+            let served = full.processorTime - client
+            guard served > 0 else { return }
+            let blindCost = try await blindLoad.full(seconds, postmaster).processorTime - blindClient
+            results.record(.mpinBlind, blindCost / served)
+            guard let python else { return }
+            let workers = try HashingWorkers(python: python)
+            let hashing = try await Self.load(people, session, seconds, postmaster, (workers, 1)).processorTime
+            await workers.stop()
+            results.record(.mpinArgon2, hashing - full.processorTime)
+            // Hashing came beside the verification there, and is to be in its place.
+            results.record(.mpinWithArgon2, (hashing - client - (try await proof.passesMilliseconds())) / served)
+        }
     }
 
     /// Starts a D-TA that has issued nothing and one that has issued, one after the other.
@@ -88,59 +106,6 @@ struct MPinBench: Benchmark {
         results.record(.authorityFresh, fresh.resident / 1_048_576)
         results.record(.authorityIssued, full.resident / 1_048_576)
         results.record(.authorityPerIdentity, (full.anonymous - fresh.anonymous) / Double(Self.issued))
-    }
-
-    /// What is compared, in milliseconds of processor time, and authentications per second.
-    private struct Costs: Sendable {
-        var rate: Double
-        var authentication: Double
-        /// What both passes compute.
-        var computation: Double
-        var blind: Double
-        /// An authentication beside which one hash is computed.
-        var hashing: Double?
-    }
-
-    /// One sample.
-    private enum Part {
-        case authentications
-        case blind
-        case hashing
-    }
-
-    /// Measures authentications before and after those with hashing, and blind log-ins between them, because the speed of a
-    /// shared machine changes within seconds.
-    private func costs() async throws -> Costs {
-        let (plan, people, blind, secret, postmaster) = (plan, people, blind, secret, postmaster)
-        let (proof, python) = (proof, python)
-        let service = BenchService(cluster, Self.database, masters, mpinKeys: mpinMasters)
-        return try await service.run { assembly in
-            let session = try await BenchSession(assembly.service, secret)
-            let blindLoad = BlindLoad(people: blind, session: session)
-            // So many at once that every connection has made its plans before anything is measured.
-            _ = try await Self.load(people, session, 1, postmaster)
-            _ = try await blindLoad.full(1, postmaster)
-            var plain: [FullLoad] = [], blindCosts: [Double] = [], computations: [Double] = []
-            var hashing: Double?
-            for part in [Part.authentications, .blind, .hashing, .blind, .authentications] {
-                switch part {
-                case .authentications:
-                    computations.append(try await proof.passesMilliseconds())
-                    plain.append(try await Self.load(people, session, plan.logInSeconds, postmaster))
-                case .blind:
-                    blindCosts.append(try await blindLoad.full(plan.logInSeconds, postmaster).processorTime)
-                case .hashing:
-                    guard let python else { continue }
-                    let workers = try HashingWorkers(python: python)
-                    hashing = try await Self.load(people, session, plan.logInSeconds, postmaster, (workers, 1))
-                        .processorTime
-                    await workers.stop()
-                }
-            }
-            return Costs(
-                rate: Self.mean(plain.map(\.rate)), authentication: Self.mean(plain.map(\.processorTime)),
-                computation: Self.mean(computations), blind: Self.mean(blindCosts), hashing: hashing)
-        }
     }
 
     /// Everybody authenticates again and again.
@@ -152,23 +117,20 @@ struct MPinBench: Benchmark {
             try await person.authenticate(session, hashing: hashing)
         }
     }
+}
 
-    private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
+extension PairedMeasure {
+    static let mpinPasses = PairedMeasure(
+        title: "all that both passes of M-Pin compute", unit: "ms", base: "a proof verified, points decoded before")
+    static let mpin = PairedMeasure(
+        title: "M-Pin authentication, 32 callers", unit: "ms", base: "all that both passes compute")
 }
 
 extension Measure {
-    static let mpinVerifications = Measure("M-Pin proofs verified, points decoded before", unit: "per core, s")
-    static let mpinPasses = Measure(
-        "all that both passes compute", unit: "per core, s", ratioTo: mpinVerifications)
     static let mpinAuthentications = Measure("M-Pin authentications through the service, 32 callers")
     static let mpinArgon2 = Measure("one Argon2id beside each of them", unit: "ms CPU")
-    static let mpinPerCore = Measure("M-Pin authentications by processor time", unit: "per core, s")
-    static let mpinWithArgon2 = Measure("M-Pin's calls with one Argon2id instead", unit: "per core, s")
-    static let mpinAgainstArgon2 = Measure(
-        "M-Pin authentications against one Argon2id", unit: "per core, s", ratioTo: mpinWithArgon2)
-    static let mpinBlind = Measure("blind log-ins beside M-Pin", unit: "per core, s")
-    static let mpinAgainstBlind = Measure(
-        "M-Pin authentications against blind log-ins", unit: "per core, s", ratioTo: mpinBlind)
+    static let mpinWithArgon2 = Measure("cost of an authentication with one Argon2id instead", unit: "times")
+    static let mpinBlind = Measure("cost of a blind log-in against an authentication", unit: "times")
     static let authorityFresh = Measure("memory of a D-TA that has issued nothing", unit: "MiB")
     static let authorityIssued = Measure("memory of a D-TA with 10,000 identities", unit: "MiB")
     static let authorityPerIdentity = Measure("memory of a D-TA for each identity", unit: "bytes")

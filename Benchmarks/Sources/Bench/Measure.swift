@@ -1,4 +1,4 @@
-/// One row of the table.
+/// A row of the second table: printed for information, neither kept nor compared with another run.
 struct Measure: Hashable, Sendable {
     /// What is aimed at: of the ratio where there is one, of the value otherwise.
     enum Goal: Hashable, Sendable {
@@ -18,20 +18,11 @@ struct Measure: Hashable, Sendable {
     /// The title of what it is divided by, within the same repetition.
     let base: String?
     let goal: Goal?
-    /// The title of another measure whose values these are, to stand beside something else.
-    let original: String?
 
-    /// Whether more is better; so it is with rates.
-    var moreIsBetter: Bool { unit.hasPrefix("per ") }
-
-    init(
-        _ title: String, unit: String = "per second", copyOf original: Measure? = nil, ratioTo base: Measure? = nil,
-        goal: Goal? = nil
-    ) {
+    init(_ title: String, unit: String = "per second", ratioTo base: Measure? = nil, goal: Goal? = nil) {
         self.title = title
         self.unit = unit
         self.base = base?.title
         self.goal = goal
-        self.original = original?.title
     }
 }

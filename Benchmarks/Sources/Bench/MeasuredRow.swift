@@ -1,34 +1,26 @@
-import Foundation
-
-/// One row of the table as `scripts/bench-runs` reads it.
+/// A ratio of processor times as `scripts/bench-runs` reads it.
 struct MeasuredRow: Encodable, Sendable {
+    /// The median, with the ends of its interval if there are pairs enough.
+    struct Ratio: Encodable, Sendable {
+        let median: Double
+        let least: Double?
+        let most: Double?
+    }
+
     let name: String
     let unit: String
-    /// Whether more of the unit is better, as with rates; less is better with times and memory.
-    let moreIsBetter: Bool
-    let value: Spread
-    /// The title of the row that it is divided by, and the ratio.
-    let base: String?
-    let ratio: Spread?
+    let base: String
+    let pairs: Int
+    let thrownAway: Int
+    /// Missing if every pair was thrown away.
+    let ratio: Ratio?
 
-    init(_ measure: Measure, _ value: Spread, ratio: Spread?) {
-        name = measure.title
-        unit = measure.unit
-        moreIsBetter = measure.moreIsBetter
-        self.value = value
-        base = ratio == nil ? nil : measure.base
-        self.ratio = ratio
-    }
-}
-
-/// The rows of all parts that a run measured.
-struct MeasuredParts: Encodable, Sendable {
-    var parts: [String: [MeasuredRow]] = [:]
-
-    /// Writes them into a file.
-    func write(to path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        try encoder.encode(self).write(to: URL(fileURLWithPath: path))
+    init(_ measure: PairedMeasure, _ measured: Pairs) {
+        (name, unit, base) = (measure.title, measure.unit, measure.base)
+        (pairs, thrownAway) = (measured.kept.count, measured.thrownAway)
+        let interval = measured.interval
+        ratio = measured.ratio.map {
+            Ratio(median: $0, least: interval?.lowerBound, most: interval?.upperBound)
+        }
     }
 }

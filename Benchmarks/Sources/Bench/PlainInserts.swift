@@ -27,8 +27,10 @@ struct PlainInserts: Sendable {
         try Data((text + "\n").utf8).write(to: script)
     }
 
-    /// Inserts per second; `run` is a number that no other run has.
-    func measure(clients: Int, seconds: Int, run: Int) async throws -> Double {
+    /// Inserts per second.
+    func measure(clients: Int, seconds: Int) async throws -> Double {
+        // No two runs begin in the same second.
+        let run = Int(Date().timeIntervalSince1970) % 100_000_000
         let threads = min(clients, ProcessInfo.processInfo.activeProcessorCount)
         let output = try await ChildProgram.output(
             of: cluster.pgbench,

@@ -7,7 +7,7 @@ struct Plan: Sendable {
     /// The seconds of a sample of logins, which are slower than appends.
     var logInSeconds = 4
     /// The events of the log that is rebuilt, verified and replayed.
-    var events = 1_000_000
+    var events = 120_000
     /// The names of the benchmarks that are wanted; all when empty.
     var only: Set<String> = []
 
@@ -20,6 +20,7 @@ struct Plan: Sendable {
                 repetitions = 12
                 seconds = 10
                 logInSeconds = 15
+                events = 1_000_000
             case "--repetitions":
                 guard let count = arguments.popFirst().flatMap({ Int($0) }), count > 0 else {
                     throw BenchError("--repetitions needs a number")
