@@ -51,7 +51,7 @@ struct MailLinkPage {
         }
         var content: PageContent = ["text": .text(words.text.text(in: language))]
         if status != 200 {
-            content["requestLabel"] = .text(PageWord.noticeRequest.text(in: language))
+            content["requestLabel"] = .text(PageWord("notice.request").text(in: language))
             content["requestId"] = .text(requestId)
         }
         return HostedPage(
@@ -78,12 +78,12 @@ struct MailLinkPage {
             confirm["module"] = .text(PageAsset.arm.path)
             if case .openReturn(let question, let isWrong) = message {
                 confirm["question"] = .list([question.content(in: language)])
-                if isWrong { confirm["wrong"] = .text(PageWord.signWrongWords.text(in: language)) }
+                if isWrong { confirm["wrong"] = .text(PageWord("sign.wrongWords").text(in: language)) }
             }
             content = ["confirm": .list([confirm])]
         } else {
             content = [
-                "text": .text(words.text.text(in: language)), "goOn": .text(PageWord.mailGoOn.text(in: language)),
+                "text": .text(words.text.text(in: language)), "goOn": .text(PageWord("mail.goOn").text(in: language)),
                 "goOnPath": .text(armed.path + query([("token", armed.link(at: time))])),
             ]
         }
@@ -111,18 +111,18 @@ struct MailLinkPage {
 
     private var words: (title: PageWord, text: PageWord) {
         switch message {
-        case .verifyAddress: (.linkAddressTitle, .linkAddress)
-        case .verifyPIN: (.linkPINTitle, .linkPIN)
-        case .openReturn: (.linkReturnTitle, .linkReturn)
-        case .cancelReturn: (.linkCancelTitle, .linkCancel)
-        case .done: (.linkDoneTitle, .linkDone)
-        case .refused: (.linkRefusedTitle, .linkRefused)
-        case .expired: (.linkExpiredTitle, .linkExpired)
-        case .blocked: (.linkBlockedTitle, .linkBlocked)
-        case .ended: (.linkEndedTitle, .linkEnded)
-        case .notPermitted: (.linkNotPermittedTitle, .linkNotPermitted)
-        case .notByMail: (.linkNotByMailTitle, .linkNotByMail)
-        case .invalid, .tooMany, .unavailable: (.linkInvalidTitle, .linkInvalid)
+        case .verifyAddress: ("link.addressTitle", "link.address")
+        case .verifyPIN: ("link.pinTitle", "link.pin")
+        case .openReturn: ("link.returnTitle", "link.return")
+        case .cancelReturn: ("link.cancelTitle", "link.cancel")
+        case .done: ("link.doneTitle", "link.done")
+        case .refused: ("link.refusedTitle", "link.refused")
+        case .expired: ("link.expiredTitle", "link.expired")
+        case .blocked: ("link.blockedTitle", "link.blocked")
+        case .ended: ("link.endedTitle", "link.ended")
+        case .notPermitted: ("link.notPermittedTitle", "link.notPermitted")
+        case .notByMail: ("link.notByMailTitle", "link.notByMail")
+        case .invalid, .tooMany, .unavailable: ("link.invalidTitle", "link.invalid")
         }
     }
 }

@@ -43,9 +43,9 @@ struct AccountVisit: Sendable {
     ) -> HostedPage {
         var content = content
         content["account"] = .text(
-            me.companyEmployeeId.map { text(.account, $0, me.companyName) }
-                ?? text(.accountNameless, "", me.companyName))
-        content["navigation"] = .text(text(.accountNavigation))
+            me.companyEmployeeId.map { text("account.loggedIn", $0, me.companyName) }
+                ?? text("account.nameless", "", me.companyName))
+        content["navigation"] = .text(text("account.navigation"))
         content["sections"] = .list(
             AccountSection.all(for: me).map { section in
                 var link: PageContent = [
@@ -56,7 +56,7 @@ struct AccountVisit: Sendable {
             })
         if let problem {
             content["problem"] = .text(text(problem.word))
-            content["problemTitle"] = .text(text(.pageProblem))
+            content["problemTitle"] = .text(text("page.problem"))
         }
         return HostedPage(
             template: template, language: language, title: text(title), content: content,
@@ -72,13 +72,13 @@ struct AccountSection: Sendable {
     /// The pages that somebody may see.
     static func all(for me: MeResponse) -> [AccountSection] {
         let own = [
-            AccountSection(endpoint: .showAccount, word: .accountTitle),
-            AccountSection(endpoint: .showDevices, word: .devicesTitle),
-            AccountSection(endpoint: .showSessions, word: .sessionsTitle),
-            AccountSection(endpoint: .showConsents, word: .consentsTitle),
+            AccountSection(endpoint: .showAccount, word: "account.title"),
+            AccountSection(endpoint: .showDevices, word: "devices.title"),
+            AccountSection(endpoint: .showSessions, word: "sessions.title"),
+            AccountSection(endpoint: .showConsents, word: "consents.title"),
         ]
         guard me.mayDecide else { return own }
-        return own + [AccountSection(endpoint: .showApprovals, word: .approvalsTitle)]
+        return own + [AccountSection(endpoint: .showApprovals, word: "approvals.title")]
     }
 }
 

@@ -12,9 +12,9 @@ struct AnswerPage: Sendable {
     /// The page. Nothing but the client's name and the validated URI comes from outside, and the scheme of an app is
     /// opened by the person only.
     var page: HostedPage {
-        let goOn = PageWord.flowGoOn.text(in: language, answer.clientName)
+        let goOn = PageWord("flow.goOn").text(in: language, answer.clientName)
         var content: PageContent = [
-            "text": .text(PageWord.answerText.text(in: language)), "module": .text(PageAsset.answer.path),
+            "text": .text(PageWord("answer.text").text(in: language)), "module": .text(PageAsset.answer.path),
         ]
         if answer.isFormPost {
             let fields = answer.fields.map { field -> PageContent in

@@ -71,8 +71,8 @@ struct ArmedForm: Sendable {
     func content(_ act: PageWord, in language: PageLanguage, at time: Timestamp) -> PageContent {
         [
             "page": .text(page(at: time)), "act": .text(act.text(in: language)),
-            "hint": .text(PageWord.armHint.text(in: language)),
-            "needsScript": .text(PageWord.armNeedsScript.text(in: language)),
+            "hint": .text(PageWord("arm.hint").text(in: language)),
+            "needsScript": .text(PageWord("arm.needsScript").text(in: language)),
         ]
     }
 

@@ -28,23 +28,23 @@ struct CredentialsPage: Sendable {
         var problems = found
         let isAboutPassphrase = found.contains { $0.place == .passphrase || $0.place == .repeated }
         if !found.isEmpty, !input.passphrase.isEmpty, !isAboutPassphrase {
-            problems.append(CredentialsProblem(place: .passphrase, word: .credentialsPassphraseAgain))
+            problems.append(CredentialsProblem(place: .passphrase, word: "credentials.passphraseAgain"))
         }
         let told = problems.map { PageProblem(field: $0.place.field, text: text($0.word, least)) }
         var content: PageContent = [
             "problems": PageProblem.summary(told, in: language),
-            "account": .text(text(.flowAccount, view.companyEmployeeId, view.companyName)),
+            "account": .text(text("flow.account", view.companyEmployeeId, view.companyName)),
             "username": .text("\(view.companyEmployeeId)@\(view.companyName)"),
             "questions": .list(questions(input, told)),
-            "passphraseText": .text(text(.credentialsPassphraseText, least)),
+            "passphraseText": .text(text("credentials.passphraseText", least)),
             "passphraseError": told.text(at: "passphrase"), "repeatedError": told.text(at: "repeated"),
         ]
         if view.rules?.questionsWithPassphraseAllowed == true {
-            content["bothLabel"] = .text(text(.credentialsBoth))
+            content["bothLabel"] = .text(text("credentials.both"))
             if input.both { content["both"] = "true" }
         }
         return HostedPage(
-            template: .credentials, language: language, title: text(.credentialsTitle),
+            template: .credentials, language: language, title: text("credentials.title"),
             content: content.merging(words).merging(hidden), status: problems.isEmpty ? 200 : 400)
     }
 
@@ -53,9 +53,9 @@ struct CredentialsPage: Sendable {
 
     private var words: PageContent {
         let names: [(String, PageWord)] = [
-            ("text", .credentialsText), ("rule", .credentialsRule), ("choose", .credentialsChoose),
-            ("passphraseTitle", .credentialsPassphraseTitle), ("passphraseLabel", .credentialsPassphrase),
-            ("repeatedLabel", .credentialsRepeated), ("save", .credentialsSave),
+            ("text", "credentials.text"), ("rule", "credentials.rule"), ("choose", "credentials.choose"),
+            ("passphraseTitle", "credentials.passphraseTitle"), ("passphraseLabel", "credentials.passphrase"),
+            ("repeatedLabel", "credentials.repeated"), ("save", "credentials.save"),
         ]
         return PageContent(names, in: language)
     }
@@ -66,9 +66,9 @@ struct CredentialsPage: Sendable {
             let question = CredentialsProblem.Place.question(index), answer = CredentialsProblem.Place.answer(index)
             return [
                 "questionField": .text(question.field),
-                "questionLabel": .text(text(.credentialsQuestion, "\(index + 1)")),
+                "questionLabel": .text(text("credentials.question", "\(index + 1)")),
                 "questionError": problems.text(at: question.field), "answerField": .text(answer.field),
-                "answerLabel": .text(text(.credentialsAnswer, "\(index + 1)")), "answer": .text(input.answers[index]),
+                "answerLabel": .text(text("credentials.answer", "\(index + 1)")), "answer": .text(input.answers[index]),
                 "answerError": problems.text(at: answer.field),
                 "options": .list(
                     list.map { item in
@@ -103,16 +103,16 @@ extension CredentialsPage.Input {
         var problems: [CredentialsProblem] = []
         for index in 0..<CredentialsPage.count {
             if Int64(questions[index]) == nil {
-                problems.append(CredentialsProblem(place: .question(index), word: .credentialsQuestionMissing))
+                problems.append(CredentialsProblem(place: .question(index), word: "credentials.questionMissing"))
             } else if questions[..<index].contains(questions[index]) {
-                problems.append(CredentialsProblem(place: .question(index), word: .credentialsQuestionTwice))
+                problems.append(CredentialsProblem(place: .question(index), word: "credentials.questionTwice"))
             }
             if answers[index].isEmpty {
-                problems.append(CredentialsProblem(place: .answer(index), word: .credentialsAnswerMissing))
+                problems.append(CredentialsProblem(place: .answer(index), word: "credentials.answerMissing"))
             }
         }
         if passphrase != repeated {
-            problems.append(CredentialsProblem(place: .repeated, word: .credentialsPassphraseDiffers))
+            problems.append(CredentialsProblem(place: .repeated, word: "credentials.passphraseDiffers"))
         }
         return problems
     }
@@ -180,18 +180,18 @@ struct CredentialsProblem: Sendable, Equatable {
             guard case .pointer(let pointer) = member.place, let place = Place(pointer: pointer) else { return nil }
             return CredentialsProblem(place: place, word: wording(error.code, at: place))
         }
-        return named.isEmpty ? [CredentialsProblem(place: .form, word: .credentialsRefused)] : named
+        return named.isEmpty ? [CredentialsProblem(place: .form, word: "credentials.refused")] : named
     }
 
     private static func wording(_ code: ErrorCode, at place: Place) -> PageWord {
         switch (place, code) {
-        case (.passphrase, .credentialsIncomplete), (.passphrase, .passphraseMissing): .credentialsPassphraseShort
-        case (.passphrase, .credentialsTooWeak): .credentialsPassphraseCommon
-        case (.answer, .credentialsIncomplete): .credentialsAnswerMissing
-        case (.answer, .credentialsTooWeak): .credentialsAnswerWeak
-        case (.question, .credentialsFiveQuestionsRequired): .credentialsQuestionTwice
-        case (.question, _): .credentialsQuestionMissing
-        case (.answer, _), (.passphrase, _), (.repeated, _), (.form, _): .flowInputInvalid
+        case (.passphrase, .credentialsIncomplete), (.passphrase, .passphraseMissing): "credentials.passphraseShort"
+        case (.passphrase, .credentialsTooWeak): "credentials.passphraseCommon"
+        case (.answer, .credentialsIncomplete): "credentials.answerMissing"
+        case (.answer, .credentialsTooWeak): "credentials.answerWeak"
+        case (.question, .credentialsFiveQuestionsRequired): "credentials.questionTwice"
+        case (.question, _): "credentials.questionMissing"
+        case (.answer, _), (.passphrase, _), (.repeated, _), (.form, _): "flow.inputInvalid"
         }
     }
 }

@@ -7,10 +7,10 @@ enum DecisionReason: String, Sendable, CaseIterable {
 
     var word: PageWord {
         switch self {
-        case .lost: .reasonLost
-        case .stolen: .reasonStolen
-        case .replaced: .reasonReplaced
-        case .unknown: .reasonUnknown
+        case .lost: "reason.lost"
+        case .stolen: "reason.stolen"
+        case .replaced: "reason.replaced"
+        case .unknown: "reason.unknown"
         }
     }
 }

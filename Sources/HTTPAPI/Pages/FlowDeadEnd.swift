@@ -65,20 +65,20 @@ enum FlowDeadEnd: Sendable, CaseIterable {
 
     private var words: (title: PageWord, text: PageWord, next: PageWord?) {
         switch self {
-        case .expired: (.endingExpiredTitle, .endingExpired, nil)
-        case .keyInvalid: (.endingKeyInvalidTitle, .endingKeyInvalid, nil)
-        case .blindOnly: (.endingBlindOnlyTitle, .endingBlindOnly, .endingBlindOnlyNext)
-        case .inactive: (.endingInactiveTitle, .endingInactive, .endingInactiveNext)
-        case .notApproved: (.endingNotApprovedTitle, .endingNotApproved, .endingNotApprovedNext)
-        case .noAccount: (.endingNoAccountTitle, .endingNoAccount, .endingNoAccountNext)
-        case .keyEnded: (.endingKeyEndedTitle, .endingKeyEnded, .endingKeyEndedNext)
-        case .denied: (.endingDeniedTitle, .endingDenied, .endingDeniedNext)
-        case .registered: (.endingRegisteredTitle, .endingRegistered, .endingRegisteredNext)
-        case .founded: (.endingFoundedTitle, .endingFounded, .endingFoundedNext)
-        case .recoveryWaits: (.recoverWaitTitle, .recoverNotYet, .recoverNotYetNext)
-        case .returnWaits: (.returnWaitTitle, .returnNotYet, .returnNotYetNext)
-        case .returnDenied: (.returnDeniedTitle, .returnDenied, .returnDeniedNext)
-        case .returnOpen: (.returnOpenTitle, .returnOpen, .returnOpenNext)
+        case .expired: ("ending.expiredTitle", "ending.expired", nil)
+        case .keyInvalid: ("ending.keyInvalidTitle", "ending.keyInvalid", nil)
+        case .blindOnly: ("ending.blindOnlyTitle", "ending.blindOnly", "ending.blindOnlyNext")
+        case .inactive: ("ending.inactiveTitle", "ending.inactive", "ending.inactiveNext")
+        case .notApproved: ("ending.notApprovedTitle", "ending.notApproved", "ending.notApprovedNext")
+        case .noAccount: ("ending.noAccountTitle", "ending.noAccount", "ending.noAccountNext")
+        case .keyEnded: ("ending.keyEndedTitle", "ending.keyEnded", "ending.keyEndedNext")
+        case .denied: ("ending.deniedTitle", "ending.denied", "ending.deniedNext")
+        case .registered: ("ending.registeredTitle", "ending.registered", "ending.registeredNext")
+        case .founded: ("ending.foundedTitle", "ending.founded", "ending.foundedNext")
+        case .recoveryWaits: ("recover.waitTitle", "recover.notYet", "recover.notYetNext")
+        case .returnWaits: ("return.waitTitle", "return.notYet", "return.notYetNext")
+        case .returnDenied: ("return.deniedTitle", "return.denied", "return.deniedNext")
+        case .returnOpen: ("return.openTitle", "return.open", "return.openNext")
         }
     }
 
@@ -93,8 +93,8 @@ enum FlowDeadEnd: Sendable, CaseIterable {
     ) -> HostedPage {
         var content: PageContent = [
             "text": .text(words.text.text(in: language, time)),
-            "againPath": .text(path), "again": .text(PageWord.endingAgain.text(in: language)),
-            "requestLabel": .text(PageWord.noticeRequest.text(in: language)), "requestId": .text(requestId),
+            "againPath": .text(path), "again": .text(PageWord("ending.again").text(in: language)),
+            "requestLabel": .text(PageWord("notice.request").text(in: language)), "requestId": .text(requestId),
         ]
         if let next = words.next { content["next"] = .text(next.text(in: language)) }
         return HostedPage(

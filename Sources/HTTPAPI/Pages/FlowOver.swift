@@ -15,23 +15,23 @@ struct FlowOver: Sendable {
     func page(requestId: String) -> HostedPage {
         let title: PageWord, text: PageWord
         switch (flow, isLoggedIn) {
-        case (nil, _): (title, text) = (.flowElsewhereTitle, .flowElsewhere)
-        case (_?, true): (title, text) = (.flowDoneTitle, .flowDone)
-        case (_?, false): (title, text) = (.endingExpiredTitle, .flowEnded)
+        case (nil, _): (title, text) = ("flow.elsewhereTitle", "flow.elsewhere")
+        case (_?, true): (title, text) = ("flow.doneTitle", "flow.done")
+        case (_?, false): (title, text) = ("ending.expiredTitle", "flow.ended")
         }
         let next: (path: String, label: String)
         if let client, let origin = client.origin {
-            next = (origin + "/", (isLoggedIn ? PageWord.flowGoOn : .flowAgainAt).text(in: language, client.name))
+            next = (origin + "/", (isLoggedIn ? PageWord("flow.goOn") : "flow.againAt").text(in: language, client.name))
         } else if isLoggedIn {
-            next = (Endpoint.showAccount.template.text, PageWord.flowToAccount.text(in: language))
+            next = (Endpoint.showAccount.template.text, PageWord("flow.toAccount").text(in: language))
         } else {
-            next = (Endpoint.showLogIn.template.text, PageWord.endingAgain.text(in: language))
+            next = (Endpoint.showLogIn.template.text, PageWord("ending.again").text(in: language))
         }
         return HostedPage(
             template: .ending, language: language, title: title.text(in: language),
             content: [
                 "text": .text(text.text(in: language)), "againPath": .text(next.path), "again": .text(next.label),
-                "requestLabel": .text(PageWord.noticeRequest.text(in: language)), "requestId": .text(requestId),
+                "requestLabel": .text(PageWord("notice.request").text(in: language)), "requestId": .text(requestId),
             ], status: flow != nil && isLoggedIn ? 200 : 410)
     }
 }

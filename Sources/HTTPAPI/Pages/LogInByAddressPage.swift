@@ -31,9 +31,9 @@ struct LogInByAddressPage: Sendable {
     /// - Throws: The error, if it is not about them.
     mutating func add(_ error: ServiceError) throws {
         switch error.code {
-        case .emailMissing: add(.loginAddressMissing, at: "email")
-        case .emailInvalid, .requestInvalid: add(.loginAddressInvalid, at: "email")
-        case .employeeKeyInvalid: add(.loginNoKey, at: "form")
+        case .emailMissing: add("login.addressMissing", at: "email")
+        case .emailInvalid, .requestInvalid: add("login.addressInvalid", at: "email")
+        case .employeeKeyInvalid: add("login.noKey", at: "form")
         default: throw error
         }
         status = error.code.status
@@ -50,12 +50,12 @@ struct LogInByAddressPage: Sendable {
         ]
         let words = PageContent(
             [
-                ("needsScript", .pageNeedsScript), ("emailLabel", .loginAddress), ("noKey", .loginNoKey),
-                ("continue", .pageContinue), ("byCompany", .loginByCompany),
+                ("needsScript", "page.needsScript"), ("emailLabel", "login.address"), ("noKey", "login.noKey"),
+                ("continue", "page.continue"), ("byCompany", "login.byCompany"),
             ], in: language)
-        let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
+        let title = pending.map { PageWord("login.titleFor").text(in: language, $0.clientName) }
         return try HostedPage(
-            template: .loginAddress, language: language, title: title ?? PageWord.loginTitle.text(in: language),
+            template: .loginAddress, language: language, title: title ?? PageWord("login.title").text(in: language),
             content: content.merging(words).merging(visit.form(of: .beginLogInByAddress, visitor)), status: status
         ).reply(visitor)
     }

@@ -34,12 +34,12 @@ struct LogInPage: Sendable {
     /// - Throws: The error, if it is not about them.
     mutating func add(_ error: ServiceError) throws {
         switch error.code {
-        case .companyNameMissing: add(.loginCompanyMissing, at: "company")
-        case .employeeIdMissing: add(.loginEmployeeMissing, at: "employee")
-        case .employeeKeyInvalid: add(.loginNoKey, at: "form")
+        case .companyNameMissing: add("login.companyMissing", at: "company")
+        case .employeeIdMissing: add("login.employeeMissing", at: "employee")
+        case .employeeKeyInvalid: add("login.noKey", at: "form")
         case .requestInvalid:
             let isAboutId = error.members.contains { $0.place == .pointer("/companyEmployeeId") }
-            add(.flowInputInvalid, at: isAboutId ? "employee" : "company")
+            add("flow.inputInvalid", at: isAboutId ? "employee" : "company")
         default: throw error
         }
         status = error.code.status
@@ -62,26 +62,26 @@ struct LogInPage: Sendable {
             content["session"] = .list([
                 [
                     "account": .text(try await visit.account(session.browser, in: language)),
-                    "toAccount": .text(PageWord.loginToAccount.text(in: language)),
+                    "toAccount": .text(PageWord("login.toAccount").text(in: language)),
                 ]
             ])
         }
         content = content.merging(words).merging(visit.form(of: .beginLogIn, visitor))
-        let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
+        let title = pending.map { PageWord("login.titleFor").text(in: language, $0.clientName) }
         return try HostedPage(
-            template: .login, language: language, title: title ?? PageWord.loginTitle.text(in: language),
+            template: .login, language: language, title: title ?? PageWord("login.title").text(in: language),
             content: content, status: status
         ).reply(visitor)
     }
 
     private var words: PageContent {
         let names: [(String, PageWord)] = [
-            ("needsScript", .pageNeedsScript), ("accountsTitle", .rememberedTitle), ("other", .rememberedOther),
-            ("lastUsed", .rememberedLast), ("forget", .rememberedForget), ("forgetText", .rememberedForgetText),
-            ("forgetConfirm", .rememberedForgetConfirm), ("companyLabel", .loginCompany),
-            ("companyHint", .loginCompanyHint), ("employeeLabel", .loginEmployee), ("noKey", .loginNoKey),
-            ("byAddress", .loginByAddress), ("continue", .pageContinue), ("register", .loginRegister),
-            ("recover", .loginRecover),
+            ("needsScript", "page.needsScript"), ("accountsTitle", "remembered.title"), ("other", "remembered.other"),
+            ("lastUsed", "remembered.last"), ("forget", "remembered.forget"), ("forgetText", "remembered.forgetText"),
+            ("forgetConfirm", "remembered.forgetConfirm"), ("companyLabel", "login.company"),
+            ("companyHint", "login.companyHint"), ("employeeLabel", "login.employee"), ("noKey", "login.noKey"),
+            ("byAddress", "login.byAddress"), ("continue", "page.continue"), ("register", "login.register"),
+            ("recover", "login.recover"),
         ]
         return PageContent(names, in: language)
     }

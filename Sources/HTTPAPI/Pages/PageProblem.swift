@@ -13,7 +13,7 @@ struct PageProblem: Sendable, Equatable {
         let items = problems.map { problem -> PageContent in
             ["anchor": .text("#" + problem.field), "problem": .text(problem.text)]
         }
-        return .list([["problemTitle": .text(PageWord.pageProblem.text(in: language)), "items": .list(items)]])
+        return .list([["problemTitle": .text(PageWord("page.problem").text(in: language)), "items": .list(items)]])
     }
 }
 
@@ -30,9 +30,9 @@ struct WaitingTime: Sendable {
     /// The time, rounded up.
     func text(in language: PageLanguage) -> String {
         switch seconds {
-        case ..<91: PageWord.timeSeconds.text(in: language, "\(max(seconds, 2))")
-        case ..<5_401: PageWord.timeMinutes.text(in: language, "\((seconds + 59) / 60)")
-        default: PageWord.timeHours.text(in: language, "\((seconds + 3_599) / 3_600)")
+        case ..<91: PageWord("time.seconds").text(in: language, "\(max(seconds, 2))")
+        case ..<5_401: PageWord("time.minutes").text(in: language, "\((seconds + 59) / 60)")
+        default: PageWord("time.hours").text(in: language, "\((seconds + 3_599) / 3_600)")
         }
     }
 }

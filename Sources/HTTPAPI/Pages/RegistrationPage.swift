@@ -46,7 +46,7 @@ struct RegistrationPage: Sendable {
             content[field.rawValue + "Error"] = told.text(at: field.rawValue)
         }
         if asksForCode { content["codeLabel"] = .text(text(way.codeLabel)) }
-        if warnsOfNoMail { content["warning"] = .text(text(.registerNoMail)) }
+        if warnsOfNoMail { content["warning"] = .text(text("register.noMail")) }
         return HostedPage(
             template: .register, language: language, title: text(way.title),
             content: content.merging(words).merging(hidden), status: problems.first?.status ?? 200)
@@ -54,10 +54,11 @@ struct RegistrationPage: Sendable {
 
     private var words: PageContent {
         let names: [(String, PageWord)] = [
-            ("needsScript", .pageNeedsScript), ("text", way.text), ("noKey", .loginNoKey), ("continue", .pageContinue),
-            ("toLogIn", .registerToLogIn), ("companyLabel", .loginCompany), ("companyHint", way.companyHint),
-            ("employeeLabel", .loginEmployee), ("employeeHint", way.employeeHint), ("emailLabel", .registerEmail),
-            ("emailHint", .registerEmailHint),
+            ("needsScript", "page.needsScript"), ("text", way.text), ("noKey", "login.noKey"),
+            ("continue", "page.continue"),
+            ("toLogIn", "register.toLogIn"), ("companyLabel", "login.company"), ("companyHint", way.companyHint),
+            ("employeeLabel", "login.employee"), ("employeeHint", way.employeeHint), ("emailLabel", "register.email"),
+            ("emailHint", "register.emailHint"),
         ]
         return PageContent(names, in: language)
     }
@@ -65,10 +66,10 @@ struct RegistrationPage: Sendable {
     /// The page where nobody may found a tenant. It has no form.
     static func closed(in language: PageLanguage) -> HostedPage {
         HostedPage(
-            template: .notice, language: language, title: PageWord.registerToFound.text(in: language),
+            template: .notice, language: language, title: PageWord("register.toFound").text(in: language),
             content: [
-                "text": .text(PageWord.registerFoundOff.text(in: language)),
-                "next": .text(PageWord.registerFoundOffNext.text(in: language)),
+                "text": .text(PageWord("register.foundOff").text(in: language)),
+                "next": .text(PageWord("register.foundOffNext").text(in: language)),
             ])
     }
 
@@ -76,13 +77,13 @@ struct RegistrationPage: Sendable {
     func missing(in input: [Field: String]) -> [RegistrationProblem] {
         var problems: [RegistrationProblem] = []
         let words: [(Field, PageWord)] = [
-            (.company, .loginCompanyMissing), (.employee, .loginEmployeeMissing), (.email, .registerEmailMissing),
+            (.company, "login.companyMissing"), (.employee, "login.employeeMissing"), (.email, "register.emailMissing"),
         ]
         for (field, word) in words where input[field]?.isBlank != false {
             problems.append(RegistrationProblem(field: field, word: word, status: 400))
         }
         if asksForCode, way != .join, input[.code]?.isBlank != false {
-            problems.append(RegistrationProblem(field: .code, word: .registerCodeMissing, status: 400))
+            problems.append(RegistrationProblem(field: .code, word: "register.codeMissing", status: 400))
         }
         return problems
     }
@@ -127,28 +128,28 @@ extension RegistrationPage.Way {
 
     fileprivate var title: PageWord {
         switch self {
-        case .found: .registerToFound
-        case .join: .registerToJoin
-        case .invited: .registerInvitedTitle
+        case .found: "register.toFound"
+        case .join: "register.toJoin"
+        case .invited: "register.invitedTitle"
         }
     }
 
     fileprivate var text: PageWord {
         switch self {
-        case .found: .registerFoundText
-        case .join: .registerJoinText
-        case .invited: .registerInvitedText
+        case .found: "register.foundText"
+        case .join: "register.joinText"
+        case .invited: "register.invitedText"
         }
     }
 
-    fileprivate var companyHint: PageWord { self == .found ? .registerNameHint : .loginCompanyHint }
-    fileprivate var employeeHint: PageWord { self == .found ? .registerOwnIdHint : .registerIdHint }
+    fileprivate var companyHint: PageWord { self == .found ? "register.nameHint" : "login.companyHint" }
+    fileprivate var employeeHint: PageWord { self == .found ? "register.ownIdHint" : "register.idHint" }
 
     fileprivate var codeLabel: PageWord {
         switch self {
-        case .found: .registerFoundCode
-        case .join: .registerCodeIfAny
-        case .invited: .registerCode
+        case .found: "register.foundCode"
+        case .join: "register.codeIfAny"
+        case .invited: "register.code"
         }
     }
 }
@@ -170,23 +171,23 @@ struct RegistrationProblem: Sendable, Equatable {
     init?(_ error: ServiceError) {
         status = error.code.status
         switch error.code {
-        case .companyUnknown: (field, word) = (.company, .registerCompanyUnknown)
-        case .companyNameMissing: (field, word) = (.company, .loginCompanyMissing)
-        case .companyAlreadyFounded: (field, word) = (.company, .registerCompanyExists)
-        case .appNotLinked: (field, word) = (.company, .registerNotLinked)
-        case .employeeIdMissing: (field, word) = (.employee, .loginEmployeeMissing)
-        case .emailMissing: (field, word) = (.email, .registerEmailMissing)
-        case .emailInvalid: (field, word) = (.email, .registerEmailInvalid)
-        case .invitationInvalid: (field, word) = (.code, .registerCodeWrong)
-        case .registrationInvitationRequired: (field, word) = (.code, .registerCodeMissing)
-        case .employeeKeyInvalid: (field, word) = (nil, .loginNoKey)
+        case .companyUnknown: (field, word) = (.company, "register.companyUnknown")
+        case .companyNameMissing: (field, word) = (.company, "login.companyMissing")
+        case .companyAlreadyFounded: (field, word) = (.company, "register.companyExists")
+        case .appNotLinked: (field, word) = (.company, "register.notLinked")
+        case .employeeIdMissing: (field, word) = (.employee, "login.employeeMissing")
+        case .emailMissing: (field, word) = (.email, "register.emailMissing")
+        case .emailInvalid: (field, word) = (.email, "register.emailInvalid")
+        case .invitationInvalid: (field, word) = (.code, "register.codeWrong")
+        case .registrationInvitationRequired: (field, word) = (.code, "register.codeMissing")
+        case .employeeKeyInvalid: (field, word) = (nil, "login.noKey")
         case .requestInvalid:
             let named = error.members.lazy.compactMap { member -> RegistrationPage.Field? in
                 guard case .pointer(let pointer) = member.place else { return nil }
                 return RegistrationPage.Field(pointer: pointer)
             }.first
             guard let named else { return nil }
-            (field, word) = (named, .flowInputInvalid)
+            (field, word) = (named, "flow.inputInvalid")
         default: return nil
         }
     }

@@ -40,38 +40,38 @@ extension AccountVisit {
         let me = try await me()
         var content: PageContent = [
             "role": .text(text(PageWord(role: me.role))),
-            "loggedInWith": .text(text(.accountSince, me.session.createdAt.forPeople, me.app.name)),
+            "loggedInWith": .text(text("account.since", me.session.createdAt.forPeople, me.app.name)),
             "request": "account", "token": .text(token(.logOutOfAccount, "account")),
-            "logOut": .text(text(.logoutConfirm)),
+            "logOut": .text(text("logout.confirm")),
         ]
         let notices = me.notices.compactMap { notice($0) }
         if !notices.isEmpty {
-            content["noticesTitle"] = .text(text(.noticesTitle))
+            content["noticesTitle"] = .text(text("notices.title"))
             content["notices"] = .list(notices)
         } else if me.emailVerified {
-            content["noNotices"] = .text(text(.noticesNone))
+            content["noNotices"] = .text(text("notices.none"))
         }
         if !me.emailVerified { addAddress(to: &content) }
-        return page(.account, .accountTitle, of: me, at: .showAccount, content, problem: problem)
+        return page(.account, "account.title", of: me, at: .showAccount, content, problem: problem)
     }
 
     /// A notice, with a link to what the owner can do; `nil` for a kind that says nothing to people.
     fileprivate func notice(_ notice: NoticeResponse) -> PageContent? {
         let word: PageWord
         switch notice.type {
-        case "recovery.opened": word = .noticesRecoveryOpened
-        case "return.opened": word = .noticesReturnOpened
-        case "return.completed": word = .noticesReturnCompleted
+        case "recovery.opened": word = "notices.recoveryOpened"
+        case "return.opened": word = "notices.returnOpened"
+        case "return.completed": word = "notices.returnCompleted"
         default: return nil
         }
         var content: PageContent = [
             "text": .text(text(word, notice.openedAt?.forPeople ?? "?", notice.cancelBefore?.forPeople ?? "?"))
         ]
-        if let by = notice.openedBy { content["by"] = .text(text(.noticesOpenedBy, by)) }
-        if word == .noticesRecoveryOpened {
+        if let by = notice.openedBy { content["by"] = .text(text("notices.openedBy", by)) }
+        if word == "notices.recoveryOpened" {
             let token = PercentEncoding.encode(recoveryForm.link(at: exchange.call.time))
             content["path"] = .text("\(Endpoint.showRecovery.template.text)?token=\(token)")
-            content["cancel"] = .text(text(.recoveryCancel))
+            content["cancel"] = .text(text("recovery.cancel"))
         }
         return content
     }
@@ -82,9 +82,9 @@ extension PageWord {
     init(role: String) {
         self =
             switch role {
-            case "securityAdmin": .accountSecurityAdmin
-            case "admin": .accountAdmin
-            default: .accountEmployee
+            case "securityAdmin": "account.securityAdmin"
+            case "admin": "account.admin"
+            default: "account.employee"
             }
     }
 }

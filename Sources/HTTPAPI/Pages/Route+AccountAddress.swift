@@ -23,12 +23,12 @@ extension AccountVisit {
 
     /// Adds that the address is not confirmed, and the button that sends a mail.
     func addAddress(to content: inout PageContent) {
-        content["addressTitle"] = .text(text(.addressTitle))
-        content["addressText"] = .text(text(.addressText))
-        if exchange.rawQuery == Self.mailed { content["addressMailed"] = .text(text(.addressMailed)) }
+        content["addressTitle"] = .text(text("address.title"))
+        content["addressText"] = .text(text("address.text"))
+        if exchange.rawQuery == Self.mailed { content["addressMailed"] = .text(text("address.mailed")) }
         content["addressRequest"] = .text(Self.address)
         content["addressToken"] = .text(token(.mailAddressLink, Self.address))
-        content["addressMail"] = .text(text(.addressMail))
+        content["addressMail"] = .text(text("address.mail"))
     }
 }
 
@@ -36,9 +36,9 @@ extension PageWord {
     /// Why no mail was sent to the address; `nil` for a refusal that is not about the mail.
     fileprivate init?(mailRefusal code: ErrorCode) {
         switch code {
-        case .mailUnavailable: self = .addressNoMail
-        case .requestRateLimited: self = .addressTooMany
-        case .emailInvalid, .emailMissing: self = .addressUnfit
+        case .mailUnavailable: self = "address.noMail"
+        case .requestRateLimited: self = "address.tooMany"
+        case .emailInvalid, .emailMissing: self = "address.unfit"
         default: return nil
         }
     }

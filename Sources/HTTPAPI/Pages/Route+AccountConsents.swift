@@ -9,8 +9,8 @@ extension Route {
         let me = try await account.me()
         let consents = try await account.exchange.run(ListConsents(browser: account.browser))
         var content: PageContent = [
-            "explanation": .text(account.text(.consentsExplanation)),
-            "withdraw": .text(account.text(.consentsWithdraw)),
+            "explanation": .text(account.text("consents.explanation")),
+            "withdraw": .text(account.text("consents.withdraw")),
             "consents": .list(
                 consents.map { consent in
                     let client = consent.clientID.lowercased
@@ -23,16 +23,16 @@ extension Route {
                         "token": .text(account.token(.withdrawConsent, client)),
                     ]
                     if let given = consent.givenAt {
-                        shown["given"] = .text(account.text(.consentsGiven, given.forPeople))
+                        shown["given"] = .text(account.text("consents.given", given.forPeople))
                     }
                     if let end = consent.lastsUntil {
-                        shown["lasting"] = .text(account.text(.consentsLasting, end.forPeople))
+                        shown["lasting"] = .text(account.text("consents.lasting", end.forPeople))
                     }
                     return shown
                 }),
         ]
-        if consents.isEmpty { content["none"] = .text(account.text(.consentsNone)) }
-        return try account.page(.consents, .consentsTitle, of: me, at: .showConsents, content).reply()
+        if consents.isEmpty { content["none"] = .text(account.text("consents.none")) }
+        return try account.page(.consents, "consents.title", of: me, at: .showConsents, content).reply()
     }
 
     /// `POST /account/consents`: withdraws the consent to one client, and ends its grants.

@@ -79,7 +79,7 @@ extension Route {
             return try account.approvals(found, me).reply()
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
-            return try account.refused(problem, .approvalsTitle, me, at: .showAccount).reply()
+            return try account.refused(problem, "approvals.title", me, at: .showAccount).reply()
         }
     }
 }
@@ -155,15 +155,15 @@ extension AccountVisit {
                 return .seeOther(Endpoint.showAccount.template.text)
             }
             let page = SigningPage(
-                title: .recoveryCancelTitle, meaning: text(.recoveryCancelMeaning),
-                facts: [(.signCompany, me.companyName), (.signPerson, me.companyEmployeeId ?? "")],
+                title: "recovery.cancelTitle", meaning: text("recovery.cancelMeaning"),
+                facts: [("sign.company", me.companyName), ("sign.person", me.companyEmployeeId ?? "")],
                 statement: statement, expected: ("tenure/v1/recovery-cancellation", "cancel", "owner", nil),
                 endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery", back: .showAccount,
                 section: .showAccount)
             return try page.page(for: self, me, problem: problem).reply()
         } catch let error as ServiceError {
             guard let own = AccountProblem(error) else { throw error }
-            return try refused(own, .recoveryCancelTitle, me, at: .showAccount).reply()
+            return try refused(own, "recovery.cancelTitle", me, at: .showAccount).reply()
         }
     }
 
@@ -173,29 +173,29 @@ extension AccountVisit {
     ) -> HostedPage {
         page(
             .refused, title, of: me, at: endpoint,
-            ["back": .text(endpoint.template.text), "backLabel": .text(text(.signBack))], problem: problem)
+            ["back": .text(endpoint.template.text), "backLabel": .text(text("sign.back"))], problem: problem)
     }
 
     /// The list of who waits.
     fileprivate func approvals(_ found: PageResponse<PendingAuthorizationResponse>, _ me: MeResponse) -> HostedPage {
         var content: PageContent = [
-            "explanation": .text(text(.approvalsExplanation)),
-            "approve": .text(text(.decisionAuthorize)), "refuse": .text(text(.decisionRefuse)),
+            "explanation": .text(text("approvals.explanation")),
+            "approve": .text(text("decision.authorize")), "refuse": .text(text("decision.refuse")),
             "waiting": .list(found.items.map(waiting)),
         ]
-        if found.items.isEmpty { content["none"] = .text(text(.approvalsNone)) }
+        if found.items.isEmpty { content["none"] = .text(text("approvals.none")) }
         if let next = found.next {
             content["nextPath"] = .text("\(Endpoint.showApprovals.template.text)?after=\(next)")
-            content["next"] = .text(text(.approvalsNext))
+            content["next"] = .text(text("approvals.next"))
         }
-        return page(.approvals, .approvalsTitle, of: me, at: .showApprovals, content)
+        return page(.approvals, "approvals.title", of: me, at: .showApprovals, content)
     }
 
     private func waiting(_ item: PendingAuthorizationResponse) -> PageContent {
         let owner = item.employee.companyEmployeeId ?? ""
         return [
-            "person": .text(owner), "device": .text(item.deviceName ?? text(.devicesNameless)),
-            "since": .text(text(.approvalsSince, item.key.presentedAt.forPeople, item.expiresAt.forPeople)),
+            "person": .text(owner), "device": .text(item.deviceName ?? text("devices.nameless")),
+            "since": .text(text("approvals.since", item.key.presentedAt.forPeople, item.expiresAt.forPeople)),
             "approvePath": .text(DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self)),
             "refusePath": .text(DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self)),
         ]

@@ -15,8 +15,8 @@ extension Route {
         } catch let error as ServiceError {
             guard var problem = AccountProblem(error) else { throw error }
             // The owner names a device as often as the state of the account has room for.
-            if problem.word == .problemNotPermitted {
-                problem = AccountProblem(word: .problemTooOften, status: problem.status)
+            if problem.word == "problem.notPermitted" {
+                problem = AccountProblem(word: "problem.tooOften", status: problem.status)
             }
             return try await account.devices(problem, of: form.request, entered: name).reply()
         }
@@ -36,9 +36,9 @@ extension AccountVisit {
     ) async throws -> HostedPage {
         let me = try await me(), devices = try await exchange.run(ListDevices(caller: caller))
         let content: PageContent = [
-            "explanation": .text(text(.devicesExplanation)), "nameLabel": .text(text(.devicesName)),
-            "rename": .text(text(.devicesRename)), "wordsLabel": .text(text(.devicesWords)),
-            "fingerprintLabel": .text(text(.devicesFingerprint)), "reasonLabel": .text(text(.devicesReason)),
+            "explanation": .text(text("devices.explanation")), "nameLabel": .text(text("devices.name")),
+            "rename": .text(text("devices.rename")), "wordsLabel": .text(text("devices.words")),
+            "fingerprintLabel": .text(text("devices.fingerprint")), "reasonLabel": .text(text("devices.reason")),
             "devices": .list(
                 devices.reversed().map { device in
                     var shown = self.device(device)
@@ -49,18 +49,18 @@ extension AccountVisit {
                     return shown
                 }),
         ]
-        return page(.devices, .devicesTitle, of: me, at: .showDevices, content, problem: problem)
+        return page(.devices, "devices.title", of: me, at: .showDevices, content, problem: problem)
     }
 
     private func device(_ device: DeviceResponse) -> PageContent {
         let isPending = device.state == "pending", isInForce = device.state == "authorized"
         var content: PageContent = [
             "fingerprint": .text(device.fingerprint),
-            "name": .text(device.name ?? text(.devicesNameless)),
+            "name": .text(device.name ?? text("devices.nameless")),
             "state": .text(text(PageWord(keyState: device.state))),
             "times": .list(times(of: device).map { ["time": .text($0)] }),
         ]
-        if device.isCurrent { content["current"] = .text(text(.devicesCurrent)) }
+        if device.isCurrent { content["current"] = .text(text("devices.current")) }
         // Those of a device that waits are asked for, so they stand nowhere here.
         if !isPending {
             content["key"] = .list([
@@ -71,15 +71,15 @@ extension AccountVisit {
         content["nameForm"] = .text(token(.nameDevice, device.fingerprint))
         content["enteredName"] = .text(device.name ?? "")
         if isInForce {
-            content["revoke"] = .text(text(.decisionRevoke))
+            content["revoke"] = .text(text("decision.revoke"))
             content["reasons"] = .list(reasons)
             content["revokeToken"] = .text(DecisionPage.token(.revoke, device.fingerprint, self))
         } else {
-            content["approve"] = .text(text(.decisionAuthorize))
+            content["approve"] = .text(text("decision.authorize"))
             content["approvePath"] = .text(DecisionPage.path(.authorize, device.fingerprint, self))
-            content["refuse"] = .text(text(.decisionRefuse))
+            content["refuse"] = .text(text("decision.refuse"))
             content["refusePath"] = .text(DecisionPage.path(.refuse, device.fingerprint, self))
-            content["approveHint"] = .text(text(.devicesApproveHint))
+            content["approveHint"] = .text(text("devices.approveHint"))
         }
         return content
     }
@@ -90,10 +90,10 @@ extension AccountVisit {
 
     private func times(of device: DeviceResponse) -> [String] {
         let first = device.presentedAt.forPeople, app = device.presentedBy?.name
-        var times = [app.map { text(.devicesPresentedBy, first, $0) } ?? text(.devicesPresented, first)]
-        if let at = device.authorizedAt { times.append(text(.devicesAuthorized, at.forPeople)) }
-        if let at = device.lastUsedAt { times.append(text(.devicesUsed, at.forPeople)) }
-        if let at = device.endedAt { times.append(text(.devicesEnded, at.forPeople)) }
+        var times = [app.map { text("devices.presentedBy", first, $0) } ?? text("devices.presented", first)]
+        if let at = device.authorizedAt { times.append(text("devices.authorized", at.forPeople)) }
+        if let at = device.lastUsedAt { times.append(text("devices.used", at.forPeople)) }
+        if let at = device.endedAt { times.append(text("devices.ended", at.forPeople)) }
         return times
     }
 }
@@ -103,11 +103,11 @@ extension PageWord {
     init(keyState: String) {
         self =
             switch keyState {
-            case "authorized": .devicesStateAuthorized
-            case "pending": .devicesStatePending
-            case "refused": .devicesStateRefused
-            case "revoked": .devicesStateRevoked
-            default: .devicesStateExpired
+            case "authorized": "devices.stateAuthorized"
+            case "pending": "devices.statePending"
+            case "refused": "devices.stateRefused"
+            case "revoked": "devices.stateRevoked"
+            default: "devices.stateExpired"
             }
     }
 }

@@ -14,19 +14,19 @@ extension Route {
         let devices = try await account.exchange.run(ListDevices(caller: account.caller))
         let names = Dictionary(devices.map { ($0.fingerprint, $0.name) }, uniquingKeysWith: { first, _ in first })
         var content: PageContent = [
-            "explanation": .text(account.text(.sessionsExplanation)), "end": .text(account.text(.sessionsEnd)),
+            "explanation": .text(account.text("sessions.explanation")), "end": .text(account.text("sessions.end")),
             "sessions": .list(
                 sessions.reversed().map { session in
                     let name = names[session.fingerprint] ?? nil
                     var shown: PageContent = [
-                        "device": .text(name ?? account.text(.devicesNameless)),
+                        "device": .text(name ?? account.text("devices.nameless")),
                         "words": .text(FingerprintWords(hex: session.fingerprint).text),
                         "times": .text(
                             account.text(
-                                .sessionsTimes, session.createdAt.forPeople, session.expiresAt.forPeople)),
+                                "sessions.times", session.createdAt.forPeople, session.expiresAt.forPeople)),
                     ]
                     if session.isCurrent {
-                        shown["current"] = .text(account.text(.sessionsCurrent))
+                        shown["current"] = .text(account.text("sessions.current"))
                     } else {
                         shown["session"] = .text(session.sessionId.lowercased)
                         shown["token"] = .text(
@@ -38,9 +38,9 @@ extension Route {
         if sessions.contains(where: { !$0.isCurrent }) {
             content["others"] = .text(others)
             content["othersToken"] = .text(account.token(.endSessionsOfAccount, others))
-            content["endOthers"] = .text(account.text(.sessionsEndOthers))
+            content["endOthers"] = .text(account.text("sessions.endOthers"))
         }
-        return try account.page(.sessions, .sessionsTitle, of: me, at: .showSessions, content).reply()
+        return try account.page(.sessions, "sessions.title", of: me, at: .showSessions, content).reply()
     }
 
     /// `POST /account/sessions`: ends one other session, or all others.

@@ -17,10 +17,10 @@ extension Route {
         let armed = visit.armed(.chooseAccount, flow.id, session.cookie)
         var content: PageContent = [
             "account": .text(try await visit.account(session.browser, in: language)),
-            "otherPath": .text(other), "other": .text(PageWord.rememberedOther.text(in: language)),
+            "otherPath": .text(other), "other": .text(PageWord("remembered.other").text(in: language)),
         ]
         if pending.accountSuits {
-            let parts = armed.content(.accountsContinue, in: language, at: visit.exchange.call.time)
+            let parts = armed.content("accounts.continue", in: language, at: visit.exchange.call.time)
             content["choice"] = .list([
                 parts.merging([
                     "action": .text(Endpoint.chooseAccount.path(in: flow)), "request": .text(flow.id),
@@ -28,11 +28,11 @@ extension Route {
                 ])
             ])
         } else {
-            content["unsuitable"] = .text(PageWord.accountsUnsuitable.text(in: language, pending.clientName))
+            content["unsuitable"] = .text(PageWord("accounts.unsuitable").text(in: language, pending.clientName))
         }
         return try HostedPage(
             template: .accounts, language: language,
-            title: PageWord.accountsTitleFor.text(in: language, pending.clientName), content: content
+            title: PageWord("accounts.titleFor").text(in: language, pending.clientName), content: content
         ).reply()
     }
 

@@ -14,10 +14,10 @@ extension Route {
         let language = visit.language(pending.locales)
         var page = HostedPage(
             template: .consent, language: language,
-            title: PageWord.consentTitle.text(in: language, pending.clientName),
-            content: armed.content(.consentAllow, in: language, at: visit.exchange.call.time).merging([
+            title: PageWord("consent.title").text(in: language, pending.clientName),
+            content: armed.content("consent.allow", in: language, at: visit.exchange.call.time).merging([
                 "account": .text(try await visit.account(session.browser, in: language)),
-                "question": .text(PageWord.consentQuestion.text(in: language, pending.clientName)),
+                "question": .text(PageWord("consent.question").text(in: language, pending.clientName)),
                 "scopes": .list(
                     pending.scopes.compactMap(PageWord.init(scope:)).map { ["scope": .text($0.text(in: language))] }),
                 "action": .text(Endpoint.answerConsent.path(in: flow)), "request": .text(flow.id),
@@ -25,10 +25,10 @@ extension Route {
                     FormToken(
                         cookie: session.cookie, path: Endpoint.answerConsent.template.text, request: flow.id
                     ).text),
-                "deny": .text(PageWord.consentDeny.text(in: language)), "module": .text(PageAsset.arm.path),
+                "deny": .text(PageWord("consent.deny").text(in: language)), "module": .text(PageAsset.arm.path),
             ]))
         if pending.isUnassured {
-            page.content["program"] = .text(PageWord.consentProgram.text(in: language, pending.clientName))
+            page.content["program"] = .text(PageWord("consent.program").text(in: language, pending.clientName))
         }
         return try page.reply()
     }

@@ -12,7 +12,7 @@ extension Route {
             (try? query?.text("expires")) ?? "", (try? query?.text("key")) ?? "")
         let cookie = visit.flows.waiting(for: link)?.wait
         guard let view = try await exchange.run(ReadDeviceMail(link: link, cookie: cookie)) else {
-            return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
+            return try visit.deviceMail("mail.overTitle", "mail.over", status: 410)
         }
         return try DeviceMailPage(visit: visit, link: link, view: view).reply()
     }
@@ -31,7 +31,7 @@ extension Route {
         if answer == "confirm" {
             // A link that opens nothing takes no room for a nonce.
             guard try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait)) != nil else {
-                return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
+                return try visit.deviceMail("mail.overTitle", "mail.over", status: 410)
             }
             guard try await visit.armed(link, visit.visitor).takes(form.fields, exchange) else {
                 return try visit.reply(.unarmed)
@@ -41,9 +41,9 @@ extension Route {
             AnswerDeviceMail(
                 link: link, wish: answer == "confirm" ? .confirm : .refuse,
                 cookie: waiting?.wait, app: try await exchange.pagesApp()))
-        guard isDone else { return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410) }
+        guard isDone else { return try visit.deviceMail("mail.overTitle", "mail.over", status: 410) }
         guard answer == "refuse" else { return waiting.map(visit.goOn) ?? .seeOther(AccountVisit.logInPath) }
-        return try visit.deviceMail(.mailRefusedTitle, .mailRefused, status: 200)
+        return try visit.deviceMail("mail.refusedTitle", "mail.refused", status: 200)
     }
 }
 
@@ -89,38 +89,38 @@ struct DeviceMailPage: Sendable {
         func text(_ word: PageWord, _ values: String...) -> PageContent.Value {
             .text(word.text(in: language, values))
         }
-        let device = view.device.isEmpty ? PageWord.mailUnknown.text(in: language) : view.device
-        let network = view.network.isEmpty ? PageWord.mailUnknown.text(in: language) : view.network
+        let device = view.device.isEmpty ? PageWord("mail.unknown").text(in: language) : view.device
+        let network = view.network.isEmpty ? PageWord("mail.unknown").text(in: language) : view.network
         let facts: [(PageWord, String)] = [
-            (.mailCompany, view.companyName), (.mailDevice, device), (.mailNetwork, network),
-            (.mailTime, view.presentedAt.forPeople), (.waitWords, FingerprintWords(view.fingerprint).text),
+            ("mail.company", view.companyName), ("mail.device", device), ("mail.network", network),
+            ("mail.time", view.presentedAt.forPeople), ("wait.words", FingerprintWords(view.fingerprint).text),
         ]
         var content: PageContent = [
-            "text": text(view.isWaiting ? .mailHere : .mailElsewhere),
+            "text": text(view.isWaiting ? "mail.here" : "mail.elsewhere"),
             "facts": .list(facts.map { ["fact": text($0.0), "value": .text($0.1)] }),
-            "expires": .text(link.expires), "key": .text(link.key), "refuse": text(.mailRefuse),
-            "refuseText": text(.mailRefuseText),
+            "expires": .text(link.expires), "key": .text(link.key), "refuse": text("mail.refuse"),
+            "refuseText": text("mail.refuseText"),
         ]
         let armed = visit.armed(link, visitor), time = visit.exchange.call.time
         if view.isWaiting, armed.mayShow(visit.exchange) {
             content["confirm"] = .list([
-                armed.content(.mailConfirm, in: language, at: time).merging([
-                    "sentence": text(.mailConfirmText), "module": .text(PageAsset.arm.path),
+                armed.content("mail.confirm", in: language, at: time).merging([
+                    "sentence": text("mail.confirmText"), "module": .text(PageAsset.arm.path),
                 ])
             ])
         } else if view.isWaiting {
             let query = [(name: "expires", value: link.expires), ("key", link.key), ("token", armed.link(at: time))]
-            content["goOn"] = text(.mailGoOn)
+            content["goOn"] = text("mail.goOn")
             content["goOnPath"] = .text(
                 "/waiting/mail/\(link.tenant)/\(link.flow)?"
                     + String(decoding: FormEncoding.encode(query), as: UTF8.self))
         } else {
             content["code"] = .list([
-                ["codeLabel": text(.mailCode), "code": .text(view.code), "codeText": text(.mailCodeText)]
+                ["codeLabel": text("mail.code"), "code": .text(view.code), "codeText": text("mail.codeText")]
             ])
         }
         return try HostedPage(
-            template: .deviceMail, language: language, title: PageWord.mailTitle.text(in: language),
+            template: .deviceMail, language: language, title: PageWord("mail.title").text(in: language),
             content: content.merging(
                 visit.form(sentTo: Endpoint.answerDeviceMail.template.path(visit.exchange.captures.all), visitor))
         ).reply(visitor)

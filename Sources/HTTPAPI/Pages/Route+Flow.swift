@@ -8,17 +8,17 @@ extension Route {
     static let showKey = step(.showKey, where: { $0.step == .key }) { page, view in
         let language = page.language, visitor = page.visit.visitor
         let content: PageContent = [
-            "account": .text(page.account(view)), "text": .text(PageWord.flowKeyText.text(in: language)),
+            "account": .text(page.account(view)), "text": .text(PageWord("flow.keyText").text(in: language)),
             "challenge": .text(Base64URL.encode(view.challenge)), "purpose": .text(view.purpose.rawValue),
             "company": .text(view.companyName),
             "employee": .text(view.address ?? view.companyEmployeeId),
             "againPath": .text(page.againPath), "module": .text(PageAsset.flow.path),
         ]
         let words = PageContent(
-            [("needsScript", .pageNeedsScript), ("keyMissing", .flowKeyMissing), ("again", .endingAgain)],
+            [("needsScript", "page.needsScript"), ("keyMissing", "flow.keyMissing"), ("again", "ending.again")],
             in: language)
         return try HostedPage(
-            template: .key, language: language, title: PageWord.flowKeyTitle.text(in: language),
+            template: .key, language: language, title: PageWord("flow.keyTitle").text(in: language),
             content: content.merging(words).merging(page.visit.form(of: .proveBrowserKey, visitor))
         ).reply(visitor)
     }
@@ -116,7 +116,7 @@ extension FlowPage {
 
     /// Which account the flow is about.
     func account(_ view: FlowView) -> String {
-        view.address ?? PageWord.flowAccount.text(in: language, view.companyEmployeeId, view.companyName)
+        view.address ?? PageWord("flow.account").text(in: language, view.companyEmployeeId, view.companyName)
     }
 
     /// The reply to a refused step: the form again, the page of the step that the flow waits for, or the end.
@@ -146,7 +146,7 @@ extension FlowPage {
             return visit.visitor.setting == nil ? .seeOther(Endpoint.showKey.path(in: flow)) : try visit.reply(.cookie)
         }
         do {
-            var reply = try page(try await view(), PageWord.formAgain.text(in: language))
+            var reply = try page(try await view(), PageWord("form.again").text(in: language))
             reply.status = 403
             return reply
         } catch let error as ServiceError {
@@ -163,16 +163,16 @@ extension FlowPage {
         let endpoint = visit.exchange.endpoint
         guard endpoint == .giveAnswers || endpoint == .givePassphrase else { return nil }
         switch error.code {
-        case .answersIncorrect: return PageWord.flowAnswersWrong.text(in: language)
-        case .passphraseIncorrect: return PageWord.flowPassphraseWrong.text(in: language)
-        case .answersAtLeastThreeRequired: return PageWord.flowAnswersMissing.text(in: language)
-        case .passphraseMissing: return PageWord.flowPassphraseMissing.text(in: language)
-        case .requestInvalid, .credentialsIncomplete: return PageWord.flowInputInvalid.text(in: language)
+        case .answersIncorrect: return PageWord("flow.answersWrong").text(in: language)
+        case .passphraseIncorrect: return PageWord("flow.passphraseWrong").text(in: language)
+        case .answersAtLeastThreeRequired: return PageWord("flow.answersMissing").text(in: language)
+        case .passphraseMissing: return PageWord("flow.passphraseMissing").text(in: language)
+        case .requestInvalid, .credentialsIncomplete: return PageWord("flow.inputInvalid").text(in: language)
         case .credentialsLocked:
             guard let seconds = error.retryAfterSeconds, seconds > 0 else {
-                return PageWord.flowLockedForGood.text(in: language)
+                return PageWord("flow.lockedForGood").text(in: language)
             }
-            return PageWord.flowLocked.text(in: language, WaitingTime(seconds: seconds).text(in: language))
+            return PageWord("flow.locked").text(in: language, WaitingTime(seconds: seconds).text(in: language))
         default: return nil
         }
     }
@@ -184,28 +184,28 @@ extension FlowPage {
         }
         let first = view.questions.first.map { Self.answerPrefix + $0.questionId } ?? "rule"
         let content: PageContent = [
-            "text": .text(PageWord.flowAnswersText.text(in: language)), "questions": .list(fields),
+            "text": .text(PageWord("flow.answersText").text(in: language)), "questions": .list(fields),
             "error": .text(problem ?? ""), "problems": summary(problem, at: first),
         ]
-        return try reply(.answers, .flowAnswersTitle, .giveAnswers, view, content)
+        return try reply(.answers, "flow.answersTitle", .giveAnswers, view, content)
     }
 
     /// The form for the passphrase.
     fileprivate func passphrasePage(_ view: FlowView, _ problem: String? = nil) throws -> Reply {
         var content: PageContent = [
-            "passphraseLabel": .text(PageWord.flowPassphrase.text(in: language)),
+            "passphraseLabel": .text(PageWord("flow.passphrase").text(in: language)),
             "username": .text(view.address ?? "\(view.companyEmployeeId)@\(view.companyName)"),
             "error": .text(problem ?? ""), "problems": summary(problem, at: "passphrase"),
         ]
         if !view.questions.isEmpty {
             content["questions"] = .list([
                 [
-                    "toQuestions": .text(PageWord.flowToQuestions.text(in: language)),
+                    "toQuestions": .text(PageWord("flow.toQuestions").text(in: language)),
                     "questionsPath": .text(Endpoint.showAnswers.path(in: flow)),
                 ]
             ])
         }
-        return try reply(.passphrase, .flowPassphraseTitle, .givePassphrase, view, content)
+        return try reply(.passphrase, "flow.passphraseTitle", .givePassphrase, view, content)
     }
 
     private func summary(_ problem: String?, at field: String) -> PageContent.Value {
@@ -217,9 +217,9 @@ extension FlowPage {
     ) throws -> Reply {
         let visitor = visit.visitor
         let common: PageContent = [
-            "account": .text(account(view)), "continue": .text(PageWord.pageContinue.text(in: language)),
-            "againPath": .text(againPath), "again": .text(PageWord.endingAgain.text(in: language)),
-            "recoverPath": .text(path(.showWayBack)), "recover": .text(PageWord.loginRecover.text(in: language)),
+            "account": .text(account(view)), "continue": .text(PageWord("page.continue").text(in: language)),
+            "againPath": .text(againPath), "again": .text(PageWord("ending.again").text(in: language)),
+            "recoverPath": .text(path(.showWayBack)), "recover": .text(PageWord("login.recover").text(in: language)),
         ]
         return try HostedPage(
             template: template, language: language, title: title.text(in: language),

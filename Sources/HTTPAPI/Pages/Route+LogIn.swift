@@ -19,16 +19,16 @@ extension Route {
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
             return try await visit.refused(error) { typed in
                 var page = LogInPage(visit, pending, typed)
-                page.add(.formAgain, at: "form")
+                page.add("form.again", at: "form")
                 page.status = 403
                 return try await page.reply()
             }
         }
         var page = LogInPage(visit, pending, form.fields)
-        if page.company.isBlank { page.add(.loginCompanyMissing, at: "company") }
-        if page.employee.isBlank { page.add(.loginEmployeeMissing, at: "employee") }
+        if page.company.isBlank { page.add("login.companyMissing", at: "company") }
+        if page.employee.isBlank { page.add("login.employeeMissing", at: "employee") }
         let key = form.text("key").flatMap { Base64URL.decode($0) }
-        if key == nil { page.add(.loginNoKey, at: "form") }
+        if key == nil { page.add("login.noKey", at: "form") }
         guard page.problems.isEmpty, let key else {
             page.status = 400
             return try await page.reply()

@@ -19,15 +19,15 @@ extension Route {
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
             return try await visit.refused(error) { typed in
                 var page = LogInByAddressPage(visit, pending, typed)
-                page.add(.formAgain, at: "form")
+                page.add("form.again", at: "form")
                 page.status = 403
                 return try page.reply()
             }
         }
         var page = LogInByAddressPage(visit, pending, form.fields)
-        if page.email.isBlank { page.add(.loginAddressMissing, at: "email") }
+        if page.email.isBlank { page.add("login.addressMissing", at: "email") }
         let key = form.text("key").flatMap { Base64URL.decode($0) }
-        if key == nil { page.add(.loginNoKey, at: "form") }
+        if key == nil { page.add("login.noKey", at: "form") }
         guard page.problems.isEmpty, let key else {
             page.status = 400
             return try page.reply()
@@ -48,7 +48,7 @@ extension Route {
         let visit = page.visit, language = page.language, visitor = visit.visitor
         let hidden = visit.form(of: .pickAccount, visitor)
         let accounts = view.accounts.map { account -> PageContent in
-            let name = PageWord.flowAccount.text(in: language, account.companyEmployeeId, account.companyName)
+            let name = PageWord("flow.account").text(in: language, account.companyEmployeeId, account.companyName)
             let content: PageContent = [
                 "challenge": .text(Base64URL.encode(account.challenge)), "address": .text(view.address ?? ""),
                 "company": .text(account.companyName), "employee": .text(account.companyEmployeeId),
@@ -63,11 +63,11 @@ extension Route {
         ]
         let words = PageContent(
             [
-                ("needsScript", .pageNeedsScript), ("text", .pickText), ("keyMissing", .flowKeyMissing),
-                ("known", .pickKnown), ("byAddress", .loginByAddress), ("again", .endingAgain),
+                ("needsScript", "page.needsScript"), ("text", "pick.text"), ("keyMissing", "flow.keyMissing"),
+                ("known", "pick.known"), ("byAddress", "login.byAddress"), ("again", "ending.again"),
             ], in: language)
         return try HostedPage(
-            template: .pick, language: language, title: PageWord.pickTitle.text(in: language),
+            template: .pick, language: language, title: PageWord("pick.title").text(in: language),
             content: content.merging(words)
         ).reply(visitor)
     }

@@ -10,26 +10,26 @@ extension Route {
         let armed = visit.armed(.confirmLogOut, flow.id, session.cookie)
         var content: PageContent = [
             "account": .text(try await visit.account(session.browser, in: language)),
-            "stay": .text(PageWord.logoutStay.text(in: language)),
+            "stay": .text(PageWord("logout.stay").text(in: language)),
         ]
         if armed.mayShow(visit.exchange) {
             let token = FormToken(
                 cookie: session.cookie, path: Endpoint.confirmLogOut.template.text, request: flow.id)
             content["confirm"] = .list([
-                armed.content(.logoutConfirm, in: language, at: time).merging([
+                armed.content("logout.confirm", in: language, at: time).merging([
                     "action": .text(Endpoint.confirmLogOut.path(in: flow)), "request": .text(flow.id),
-                    "question": .text(PageWord.logoutQuestion.text(in: language)),
+                    "question": .text(PageWord("logout.question").text(in: language)),
                     "token": .text(token.text), "module": .text(PageAsset.arm.path),
                 ])
             ])
         } else {
-            content["asked"] = .text(PageWord.logoutAsked.text(in: language))
-            content["goOn"] = .text(PageWord.logoutGoOn.text(in: language))
+            content["asked"] = .text(PageWord("logout.asked").text(in: language))
+            content["goOn"] = .text(PageWord("logout.goOn").text(in: language))
             content["goOnPath"] = .text(
                 Endpoint.showLogOut.path(in: flow) + "?token=" + PercentEncoding.encode(armed.link(at: time)))
         }
         return try HostedPage(
-            template: .logout, language: language, title: PageWord.logoutTitle.text(in: language), content: content
+            template: .logout, language: language, title: PageWord("logout.title").text(in: language), content: content
         ).reply()
     }
 

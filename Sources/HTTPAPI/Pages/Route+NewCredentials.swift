@@ -16,7 +16,7 @@ extension Route {
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
             return try await visit.refused(error) { typed in
                 let input = CredentialsPage.Input(typed).withoutSecrets
-                return try await page.credentialsPage(input, [CredentialsProblem(place: .form, word: .formAgain)])
+                return try await page.credentialsPage(input, [CredentialsProblem(place: .form, word: "form.again")])
             }
         }
         let input = CredentialsPage.Input(form.fields)

@@ -14,20 +14,20 @@ extension Route {
         let language = visit.language(), flow = visit.flow
         let rule = try await visit.exchange.run(ReadRegistrationTerms()).founding
         var content: PageContent = [
-            "text": .text(PageWord.registerText.text(in: language)),
+            "text": .text(PageWord("register.text").text(in: language)),
             "joinPath": .text(Endpoint.showJoining.path(in: flow)),
-            "join": .text(PageWord.registerToJoin.text(in: language)),
-            "joinHint": .text(PageWord.registerJoinHint.text(in: language)),
+            "join": .text(PageWord("register.toJoin").text(in: language)),
+            "joinHint": .text(PageWord("register.joinHint").text(in: language)),
             "logInPath": .text(Endpoint.showLogIn.path(in: flow)),
-            "toLogIn": .text(PageWord.registerToLogIn.text(in: language)),
+            "toLogIn": .text(PageWord("register.toLogIn").text(in: language)),
         ]
         if rule != .off {
             content["foundPath"] = .text(Endpoint.showFounding.path(in: flow))
-            content["found"] = .text(PageWord.registerToFound.text(in: language))
-            content["foundHint"] = .text(PageWord.registerFoundHint.text(in: language))
+            content["found"] = .text(PageWord("register.toFound").text(in: language))
+            content["foundHint"] = .text(PageWord("register.foundHint").text(in: language))
         }
         return try HostedPage(
-            template: .registerChoice, language: language, title: PageWord.registerTitle.text(in: language),
+            template: .registerChoice, language: language, title: PageWord("register.title").text(in: language),
             content: content
         ).reply()
     }
@@ -49,7 +49,7 @@ extension Route {
                 return try await visit.refused(error) { typed in
                     try visit.registrationPage(
                         way, try await exchange.run(ReadRegistrationTerms()), RegistrationPage.input(typed),
-                        [RegistrationProblem(field: nil, word: .formAgain, status: 403)])
+                        [RegistrationProblem(field: nil, word: "form.again", status: 403)])
                 }
             }
             let app = try await exchange.pagesApp(), terms = try await exchange.run(ReadRegistrationTerms())

@@ -118,14 +118,14 @@ extension Route {
     static let enterDeviceCode = wait(.enterDeviceCode, body: .form) { visit, flow, view, cookie in
         guard view.standing == .pending else { return visit.goOn(in: flow) }
         let page = WaitingPage(visit, flow, view), typed = try VisitorForm(visit).text("code") ?? ""
-        guard !typed.isEmpty else { return try await page.reply(about: "code", .waitCodeMissing) }
+        guard !typed.isEmpty else { return try await page.reply(about: "code", "wait.codeMissing") }
         let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await visit.exchange.pagesApp())
         switch try await visit.exchange.run(code) {
         case .confirmed: return visit.goOn(in: flow)
-        case .over, .wrong(triesLeft: 0): return try await page.reply(about: "code", .waitCodeOver)
+        case .over, .wrong(triesLeft: 0): return try await page.reply(about: "code", "wait.codeOver")
         case .wrong(let left):
             let now = try await visit.waiting()?.view ?? view
-            return try await WaitingPage(visit, flow, now).reply(about: "code", .waitCodeWrong, "\(left)")
+            return try await WaitingPage(visit, flow, now).reply(about: "code", "wait.codeWrong", "\(left)")
         }
     }
 
@@ -135,7 +135,7 @@ extension Route {
             cookie: cookie, app: try await visit.exchange.pagesApp(),
             languages: visit.exchange.headers.preferredLanguages)
         guard try await visit.exchange.run(sending) else {
-            return try await WaitingPage(visit, flow, view).reply(about: "send", .waitMailLimit)
+            return try await WaitingPage(visit, flow, view).reply(about: "send", "wait.mailLimit")
         }
         return visit.goOn(in: flow)
     }

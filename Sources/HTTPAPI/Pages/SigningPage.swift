@@ -44,19 +44,19 @@ struct SigningPage: Sendable {
             "tag": .text(expected.tag), "expectedAction": .text(expected.action),
             "expectedReason": .text(expected.reason),
             "expectedFingerprint": .text(expected.fingerprint ?? ""), "signer": .text(me.session.fingerprint),
-            "back": .text(back.template.text), "cancel": .text(account.text(.signCancel)),
+            "back": .text(back.template.text), "cancel": .text(account.text("sign.cancel")),
             "company": .text(me.companyName), "employee": .text(me.companyEmployeeId ?? ""),
-            "noKey": .text(account.text(.signNoKey)), "failed": .text(account.text(.signFailed)),
+            "noKey": .text(account.text("sign.noKey")), "failed": .text(account.text("sign.failed")),
             "module": .text(PageAsset.sign.path),
         ]
         if let question {
             content["question"] = .list([question.content(in: account.language)])
-            content["wrong"] = .text(account.text(.signWrongWords))
+            content["wrong"] = .text(account.text("sign.wrongWords"))
         } else {
-            content["exactLabel"] = .text(account.text(.signExact))
+            content["exactLabel"] = .text(account.text("sign.exact"))
             content["exact"] = .text(String(decoding: statement, as: UTF8.self))
         }
-        content = content.merging(form.content(.signConfirm, in: account.language, at: account.exchange.call.time))
+        content = content.merging(form.content("sign.confirm", in: account.language, at: account.exchange.call.time))
         return account.page(.sign, title, of: me, at: section, content, problem: problem)
     }
 }
@@ -65,8 +65,8 @@ extension WordQuestion {
     /// The rows to choose from, as words and as the digits that a terminal shows.
     func content(in language: PageLanguage) -> PageContent {
         [
-            "legend": .text(PageWord.signQuestion.text(in: language)),
-            "legendHint": .text(PageWord.signQuestionHint.text(in: language)),
+            "legend": .text(PageWord("sign.question").text(in: language)),
+            "legendHint": .text(PageWord("sign.questionHint").text(in: language)),
             "rows": .list(
                 rows.map { row in
                     let digits = stride(from: 0, to: row.count, by: 2).map { Hex.encode(Array(row[$0..<($0 + 2)])) }

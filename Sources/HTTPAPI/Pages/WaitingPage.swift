@@ -33,28 +33,28 @@ struct WaitingPage: Sendable {
     }
 
     private var account: PageContent.Value {
-        text(.waitAccount, view.companyEmployeeId, view.companyName)
+        text("wait.account", view.companyEmployeeId, view.companyName)
     }
 
     /// The page whose module signs the challenge and sends the form.
     private func opening() async throws -> Reply {
         let visitor = visit.visitor
         var content: PageContent = [
-            "account": account, "text": text(.waitOpening), "page": .text(Endpoint.showWaiting.path(in: flow)),
+            "account": account, "text": text("wait.opening"), "page": .text(Endpoint.showWaiting.path(in: flow)),
             "challenge": .text(Base64URL.encode(view.challenge)),
             "device": .text(Hex.encode(view.fingerprint)), "company": .text(view.companyName),
-            "employee": .text(view.companyEmployeeId), "needsScript": text(.pageNeedsScript),
-            "keyMissing": text(.waitKeyMissing), "again": text(.waitLogIn), "againPath": againPath,
+            "employee": .text(view.companyEmployeeId), "needsScript": text("page.needsScript"),
+            "keyMissing": text("wait.keyMissing"), "again": text("wait.logIn"), "againPath": againPath,
             "module": .text(PageAsset.waiting.path), "replaces": "",
         ]
         if let other = try await visit.session()?.browser, other.employeeID != view.employeeID {
             let id = try await visit.exchange.run(ReadMe(caller: other.caller)).companyEmployeeId ?? ""
             content["replaces"] = .text(other.employeeID.lowercased)
-            content["text"] = text(.waitInsteadText)
-            content["instead"] = text(.waitInstead, view.companyEmployeeId, id)
+            content["text"] = text("wait.insteadText")
+            content["instead"] = text("wait.instead", view.companyEmployeeId, id)
         }
         return try HostedPage(
-            template: .waitingEnd, language: language, title: PageWord.waitOpeningTitle.text(in: language),
+            template: .waitingEnd, language: language, title: PageWord("wait.openingTitle").text(in: language),
             content: content.merging(visit.form(of: .endWait, visitor))
         ).reply(visitor)
     }
@@ -64,27 +64,27 @@ struct WaitingPage: Sendable {
         var content: PageContent = [
             "problems": PageProblem.summary(problem.map { [$0] } ?? [], in: language),
             "account": account, "text": text(whoDecides),
-            "wordsLabel": text(.waitWords), "words": .text(FingerprintWords(view.fingerprint).text),
-            "fingerprintLabel": text(.waitFingerprint), "fingerprint": .text(Hex.encode(view.fingerprint)),
-            "compare": text(.waitCompare), "mail": mail(problem, visitor),
-            "live": text(.waitLive), "needsScript": text(.waitNeedsScript), "look": text(.waitLook),
-            "until": text(.waitUntil, view.expiresAt.forPeople), "again": text(.waitLogIn), "againPath": againPath,
+            "wordsLabel": text("wait.words"), "words": .text(FingerprintWords(view.fingerprint).text),
+            "fingerprintLabel": text("wait.fingerprint"), "fingerprint": .text(Hex.encode(view.fingerprint)),
+            "compare": text("wait.compare"), "mail": mail(problem, visitor),
+            "live": text("wait.live"), "needsScript": text("wait.needsScript"), "look": text("wait.look"),
+            "until": text("wait.until", view.expiresAt.forPeople), "again": text("wait.logIn"), "againPath": againPath,
             "events": .text(Endpoint.streamWaiting.path(in: flow)),
             "page": .text(Endpoint.showWaiting.path(in: flow)), "module": .text(PageAsset.waiting.path),
         ]
-        if !view.canSendMail { content["noMail"] = text(.waitNoMail) }
+        if !view.canSendMail { content["noMail"] = text("wait.noMail") }
         return try HostedPage(
-            template: .waiting, language: language, title: PageWord.waitTitle.text(in: language), content: content
+            template: .waiting, language: language, title: PageWord("wait.title").text(in: language), content: content
         ).reply(visitor)
     }
 
     /// Whom to ask.
     private var whoDecides: PageWord {
         switch (view.isAdministrative, view.hasOtherDevice) {
-        case (true, true): .waitAdminDevice
-        case (true, false): .waitAdmin
-        case (false, true): .waitDevice
-        case (false, false): .waitAsk
+        case (true, true): "wait.adminDevice"
+        case (true, false): "wait.admin"
+        case (false, true): "wait.device"
+        case (false, false): "wait.ask"
         }
     }
 
@@ -92,21 +92,21 @@ struct WaitingPage: Sendable {
     private func mail(_ problem: PageProblem?, _ visitor: VisitorKey) -> PageContent.Value {
         let hidden = visit.form(of: .enterDeviceCode, visitor), sending = visit.form(of: .sendDeviceMail, visitor)
         var content: PageContent = [
-            "mailTitle": text(.waitMailTitle), "send": text(.waitMailSend),
+            "mailTitle": text("wait.mailTitle"), "send": text("wait.mailSend"),
             "sendAction": sending["action"] ?? "", "sendToken": sending["token"] ?? "",
             "sendOnce": sending["once"] ?? "",
             "sendError": [problem].compactMap(\.self).text(at: "send"),
         ]
         switch view.mail {
         case .none: return .list([])
-        case .possible: content["mailText"] = text(.waitMailPossible)
+        case .possible: content["mailText"] = text("wait.mailPossible")
         case .sent(let until):
-            content["mailText"] = text(.waitMailSent, until.forPeople)
-            content["send"] = text(.waitMailAgain)
+            content["mailText"] = text("wait.mailSent", until.forPeople)
+            content["send"] = text("wait.mailAgain")
             content["code"] = .list([
                 hidden.merging([
-                    "codeLabel": text(.waitCode), "codeHint": text(.waitCodeHint, "\(view.triesLeft)"),
-                    "codeError": [problem].compactMap(\.self).text(at: "code"), "codeSend": text(.waitCodeSend),
+                    "codeLabel": text("wait.code"), "codeHint": text("wait.codeHint", "\(view.triesLeft)"),
+                    "codeError": [problem].compactMap(\.self).text(at: "code"), "codeSend": text("wait.codeSend"),
                 ])
             ])
         }
@@ -132,13 +132,13 @@ extension PageVisit {
     func waitOver(_ flow: BrowserFlow, isRefused: Bool = false) throws -> Reply {
         let language = language(), hasRequest = !flow.request.isEmpty
         let words: (PageWord, PageWord) =
-            isRefused ? (.waitRefusedTitle, .waitRefused) : (.waitOverTitle, .waitOver)
+            isRefused ? ("wait.refusedTitle", "wait.refused") : ("wait.overTitle", "wait.over")
         let again = hasRequest ? Endpoint.goOn.path(in: flow) : Endpoint.showLogIn.template.text
         let page = HostedPage(
             template: .ending, language: language, title: words.0.text(in: language),
             content: [
-                "text": .text(words.1.text(in: language)), "again": .text(PageWord.waitLogIn.text(in: language)),
-                "againPath": .text(again), "requestLabel": .text(PageWord.noticeRequest.text(in: language)),
+                "text": .text(words.1.text(in: language)), "again": .text(PageWord("wait.logIn").text(in: language)),
+                "againPath": .text(again), "requestLabel": .text(PageWord("notice.request").text(in: language)),
                 "requestId": .text(exchange.call.requestId),
             ], status: isRefused ? 403 : 410)
         var reply = try page.reply()

@@ -24,8 +24,8 @@ enum WayBack: String, Sendable, CaseIterable {
     /// What is lost, and what happens then.
     var words: (label: PageWord, hint: PageWord) {
         switch self {
-        case .recovery: (.recoverSecret, .recoverSecretHint)
-        case .returning: (.recoverDevices, .recoverDevicesHint)
+        case .recovery: ("recover.secret", "recover.secretHint")
+        case .returning: ("recover.devices", "recover.devicesHint")
         }
     }
 }
@@ -81,7 +81,7 @@ extension Route {
         let form: VisitorForm
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
             return try await visit.refused(error) { typed in
-                let problem = WayBackPage.Problem(field: nil, word: .formAgain, status: 403)
+                let problem = WayBackPage.Problem(field: nil, word: "form.again", status: 403)
                 return try visit.wayBackPage(WayBackPage.input(typed), [problem])
             }
         }

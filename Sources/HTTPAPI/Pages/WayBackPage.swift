@@ -44,7 +44,7 @@ struct WayBackPage: Sendable {
                 }),
         ]
         return HostedPage(
-            template: .wayBack, language: language, title: text(.recoverTitle),
+            template: .wayBack, language: language, title: text("recover.title"),
             content: content.merging(words).merging(hidden), status: problems.first?.status ?? 200)
     }
 
@@ -53,9 +53,9 @@ struct WayBackPage: Sendable {
 
     private var words: PageContent {
         let names: [(String, PageWord)] = [
-            ("needsScript", .pageNeedsScript), ("text", .recoverText), ("companyLabel", .loginCompany),
-            ("companyHint", .loginCompanyHint), ("employeeLabel", .loginEmployee), ("waysLabel", .recoverWays),
-            ("noKey", .loginNoKey), ("continue", .pageContinue), ("toLogIn", .registerToLogIn),
+            ("needsScript", "page.needsScript"), ("text", "recover.text"), ("companyLabel", "login.company"),
+            ("companyHint", "login.companyHint"), ("employeeLabel", "login.employee"), ("waysLabel", "recover.ways"),
+            ("noKey", "login.noKey"), ("continue", "page.continue"), ("toLogIn", "register.toLogIn"),
         ]
         return PageContent(names, in: language)
     }
@@ -63,12 +63,12 @@ struct WayBackPage: Sendable {
     /// What is missing in an input, before the service is asked.
     func missing(in input: [Field: String]) -> [Problem] {
         var problems: [Problem] = []
-        if input[.company]?.isBlank != false { problems.append(Problem(field: .company, word: .loginCompanyMissing)) }
+        if input[.company]?.isBlank != false { problems.append(Problem(field: .company, word: "login.companyMissing")) }
         if input[.employee]?.isBlank != false {
-            problems.append(Problem(field: .employee, word: .loginEmployeeMissing))
+            problems.append(Problem(field: .employee, word: "login.employeeMissing"))
         }
         if input[.way].flatMap(WayBack.init(rawValue:)) == nil {
-            problems.append(Problem(field: .way, word: .recoverWayMissing))
+            problems.append(Problem(field: .way, word: "recover.wayMissing"))
         }
         return problems
     }
@@ -81,24 +81,24 @@ struct WayBackPage: Sendable {
     func waiting(_ way: WayBack, fingerprint: String, again path: String) -> HostedPage {
         let steps: [PageWord] =
             switch way {
-            case .recovery: [.recoverStepTell, .recoverStepConfirm, .recoverStepAgain]
-            case .returning: [.returnStepMail, .returnStepWait, .returnStepAgain]
+            case .recovery: ["recover.stepTell", "recover.stepConfirm", "recover.stepAgain"]
+            case .returning: ["return.stepMail", "return.stepWait", "return.stepAgain"]
             }
         var content: PageContent = [
-            "text": .text(text(way == .recovery ? .recoverWaitText : .returnWaitText)),
+            "text": .text(text(way == .recovery ? "recover.waitText" : "return.waitText")),
             "steps": .list(steps.map { ["step": .text(text($0))] }),
-            "note": .text(text(.recoverSameBrowser)), "again": .text(text(.recoverAgain)),
+            "note": .text(text("recover.sameBrowser")), "again": .text(text("recover.again")),
             "againPath": .text(path),
         ]
         if let bytes = Hex.decode(fingerprint) {
             content["words"] = .text(FingerprintWords(bytes).text)
-            content["wordsLabel"] = .text(text(.recoverWords))
+            content["wordsLabel"] = .text(text("recover.words"))
             content["fingerprint"] = .text(fingerprint)
-            content["fingerprintLabel"] = .text(text(.recoverFingerprint))
+            content["fingerprintLabel"] = .text(text("recover.fingerprint"))
         }
         return HostedPage(
             template: .wayBackWait, language: language,
-            title: text(way == .recovery ? .recoverWaitTitle : .returnWaitTitle), content: content)
+            title: text(way == .recovery ? "recover.waitTitle" : "return.waitTitle"), content: content)
     }
 
     private func text(_ word: PageWord) -> String { word.text(in: language) }
@@ -117,15 +117,15 @@ extension WayBackPage.Problem {
     /// The problem of a refusal; `nil` for one that is not about the form.
     init?(_ error: ServiceError) {
         switch error.code {
-        case .companyNameMissing: self.init(field: .company, word: .loginCompanyMissing)
-        case .employeeIdMissing: self.init(field: .employee, word: .loginEmployeeMissing)
-        case .employeeKeyInvalid: self.init(field: nil, word: .loginNoKey)
+        case .companyNameMissing: self.init(field: .company, word: "login.companyMissing")
+        case .employeeIdMissing: self.init(field: .employee, word: "login.employeeMissing")
+        case .employeeKeyInvalid: self.init(field: nil, word: "login.noKey")
         case .requestInvalid:
             let pointers = error.members.map(\.place)
             if pointers.contains(.pointer("/companyName")) {
-                self.init(field: .company, word: .flowInputInvalid)
+                self.init(field: .company, word: "flow.inputInvalid")
             } else if pointers.contains(.pointer("/companyEmployeeId")) {
-                self.init(field: .employee, word: .flowInputInvalid)
+                self.init(field: .employee, word: "flow.inputInvalid")
             } else {
                 return nil
             }
