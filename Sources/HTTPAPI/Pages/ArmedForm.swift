@@ -67,13 +67,11 @@ struct ArmedForm: Sendable {
         return try await exchange.run(SpendNonce(nonce))
     }
 
-    /// The parts of the page that arm its button.
-    func content(_ act: PageWord, in language: PageLanguage, at time: Timestamp) -> PageContent {
-        [
-            "page": .text(page(at: time)), "act": .text(act.text(in: language)),
-            "hint": .text(PageWord("arm.hint").text(in: language)),
-            "needsScript": .text(PageWord("arm.needsScript").text(in: language)),
-        ]
+    /// The form of the page, with the token that arms its button.
+    func part(sentTo action: String, request: String? = nil, at time: Timestamp) -> FormPart {
+        FormPart(
+            action: action, token: FormToken(cookie: cookie, path: path, request: request ?? "").text,
+            request: request, page: page(at: time))
     }
 
     private func token(_ purpose: String) -> TimedToken {

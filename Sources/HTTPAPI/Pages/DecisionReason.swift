@@ -5,12 +5,5 @@ enum DecisionReason: String, Sendable, CaseIterable {
     case replaced
     case unknown
 
-    var word: PageWord {
-        switch self {
-        case .lost: "reason.lost"
-        case .stolen: "reason.stolen"
-        case .replaced: "reason.replaced"
-        case .unknown: "reason.unknown"
-        }
-    }
+    var word: PageWord { "reason.\(rawValue)" }
 }

@@ -21,18 +21,15 @@ struct FlowOver: Sendable {
         }
         let next: (path: String, label: String)
         if let client, let origin = client.origin {
-            next = (origin + "/", (isLoggedIn ? PageWord("flow.goOn") : "flow.againAt").text(in: language, client.name))
+            next = (origin + "/", language.text(isLoggedIn ? "flow.goOn" : "flow.againAt", client.name))
         } else if isLoggedIn {
-            next = (Endpoint.showAccount.template.text, PageWord("flow.toAccount").text(in: language))
+            next = (Endpoint.showAccount.template.text, language.text("flow.toAccount"))
         } else {
-            next = (Endpoint.showLogIn.template.text, PageWord("ending.again").text(in: language))
+            next = (Endpoint.showLogIn.template.text, language.text("ending.again"))
         }
-        return HostedPage(
-            template: .ending, language: language, title: title.text(in: language),
-            content: [
-                "text": .text(text.text(in: language)), "againPath": .text(next.path), "again": .text(next.label),
-                "requestLabel": .text(PageWord("notice.request").text(in: language)), "requestId": .text(requestId),
-            ], status: flow != nil && isLoggedIn ? 200 : 410)
+        let content = EndingContent(
+            text: language.text(text), againPath: next.path, again: next.label, requestId: requestId)
+        return HostedPage(content, title, in: language, status: flow != nil && isLoggedIn ? 200 : 410)
     }
 }
 

@@ -80,16 +80,21 @@ enum PageNotice: Sendable, CaseIterable {
 
     /// The page in a language. The page of an error shows the id of the request, for whoever helps.
     func page(in language: PageLanguage, requestId: String) -> HostedPage {
-        var content: PageContent = ["text": .text(words.text.text(in: language))]
-        if let next = words.next {
-            content["next"] = .text(next.text(in: language))
-            content["requestLabel"] = .text(PageWord("notice.request").text(in: language))
-            content["requestId"] = .text(requestId)
-        }
-        return HostedPage(
-            template: .notice, language: language, title: words.title.text(in: language), content: content,
-            status: status)
+        let next = words.next
+        let content = NoticeContent(
+            text: language.text(words.text), next: next.map { language.text($0) },
+            requestId: next == nil ? nil : requestId)
+        return HostedPage(content, words.title, in: language, status: status)
     }
+}
+
+/// A text without a form.
+struct NoticeContent: PageContent {
+    static let template = PageTemplate.notice
+    let text: String
+    var next: String?
+    /// The id of the request, for whoever helps.
+    var requestId: String?
 }
 
 extension Reply {

@@ -38,6 +38,10 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case wayBackWait
     /// Part of the pages of an account: the links to the others, and what went wrong.
     case sections
+    /// Part of a page: what is wrong with the input of its form.
+    case problems
+    /// Part of a form: its hidden fields.
+    case hidden
     /// Part of a form: the button that is armed.
     case arm
     /// Part of a form: the rows of words to choose from.
@@ -89,6 +93,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
             case .wayBack: PackageResources.wayBack_mustache
             case .wayBackWait: PackageResources.wayBackWait_mustache
             case .sections: PackageResources.sections_mustache
+            case .problems: PackageResources.problems_mustache
+            case .hidden: PackageResources.hidden_mustache
             case .arm: PackageResources.arm_mustache
             case .wordRows: PackageResources.wordRows_mustache
             case .account: PackageResources.account_mustache
@@ -110,8 +116,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
     /// Renders the template.
     ///
     /// - Throws: An error if a template cannot be parsed, which a test excludes.
-    func render(_ content: some MustacheParent) throws -> String {
-        guard let html = try Self.library.get().render(content, withTemplate: rawValue) else {
+    func render(_ page: some MustacheParent) throws -> String {
+        guard let html = try Self.library.get().render(page, withTemplate: rawValue) else {
             throw PageTemplateDefect(template: rawValue)
         }
         return html

@@ -29,3 +29,8 @@ struct PageWord: Sendable, Hashable, ExpressibleByStringInterpolation {
         return text + rest
     }
 }
+
+extension PageLanguage {
+    /// A text in the language, with the values of `{1}`, `{2}` and so on.
+    func text(_ word: PageWord, _ values: String...) -> String { word.text(in: self, values) }
+}

@@ -1,5 +1,10 @@
-/// The texts of the pages, one file for each language, with a line `name = text` for each text.
-enum PageWords {
+import Mustache
+
+/// The texts of the pages in a language, of a file with a line `name = text` for each. A template names one by
+/// `{{w.login.title}}`.
+struct PageWords: MustacheParent {
+    let language: PageLanguage
+
     private static let english = parse(PackageResources.english_words)
     private static let german = parse(PackageResources.german_words)
     private static let french = parse(PackageResources.french_words)
@@ -21,5 +26,14 @@ enum PageWords {
             texts[String(line[..<sign.lowerBound])] = String(line[sign.upperBound...])
         }
         return texts
+    }
+
+    func child(named group: String) -> Any? { Group(texts: Self.of(language), name: group) }
+
+    private struct Group: MustacheParent {
+        let texts: [String: String]
+        let name: String
+
+        func child(named word: String) -> Any? { texts["\(name).\(word)"] }
     }
 }

@@ -19,16 +19,10 @@ extension Route {
 extension AccountVisit {
     /// The query of the page after the mail was asked for. It changes nothing but what the page says.
     fileprivate static let mailed = "mailed"
-    private static let address = "address"
 
-    /// Adds that the address is not confirmed, and the button that sends a mail.
-    func addAddress(to content: inout PageContent) {
-        content["addressTitle"] = .text(text("address.title"))
-        content["addressText"] = .text(text("address.text"))
-        if exchange.rawQuery == Self.mailed { content["addressMailed"] = .text(text("address.mailed")) }
-        content["addressRequest"] = .text(Self.address)
-        content["addressToken"] = .text(token(.mailAddressLink, Self.address))
-        content["addressMail"] = .text(text("address.mail"))
+    /// That the address is not confirmed, with the form that sends a mail.
+    var address: AccountHome.Address {
+        AccountHome.Address(isMailed: exchange.rawQuery == Self.mailed, form: form(.mailAddressLink, "address"))
     }
 }
 

@@ -171,33 +171,43 @@ extension AccountVisit {
     fileprivate func refused(
         _ problem: AccountProblem, _ title: PageWord, _ me: MeResponse, at endpoint: Endpoint
     ) -> HostedPage {
-        page(
-            .refused, title, of: me, at: endpoint,
-            ["back": .text(endpoint.template.text), "backLabel": .text(text("sign.back"))], problem: problem)
+        page(RefusedContent(backPath: endpoint.template.text), title, of: me, at: endpoint, problem: problem)
     }
 
     /// The list of who waits.
     fileprivate func approvals(_ found: PageResponse<PendingAuthorizationResponse>, _ me: MeResponse) -> HostedPage {
-        var content: PageContent = [
-            "explanation": .text(text("approvals.explanation")),
-            "approve": .text(text("decision.authorize")), "refuse": .text(text("decision.refuse")),
-            "waiting": .list(found.items.map(waiting)),
-        ]
-        if found.items.isEmpty { content["none"] = .text(text("approvals.none")) }
-        if let next = found.next {
-            content["nextPath"] = .text("\(Endpoint.showApprovals.template.text)?after=\(next)")
-            content["next"] = .text(text("approvals.next"))
+        let items = found.items.map { item in
+            let owner = item.employee.companyEmployeeId ?? ""
+            return ApprovalsContent.Item(
+                person: owner, device: item.deviceName ?? text("devices.nameless"),
+                since: text("approvals.since", item.key.presentedAt.forPeople, item.expiresAt.forPeople),
+                approvePath: DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self),
+                refusePath: DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self))
         }
-        return page(.approvals, "approvals.title", of: me, at: .showApprovals, content)
+        let next = found.next.map { "\(Endpoint.showApprovals.template.text)?after=\($0)" }
+        return page(
+            ApprovalsContent(waiting: items, nextPath: next), "approvals.title", of: me, at: .showApprovals)
+    }
+}
+
+/// Why there is nothing to sign, which the frame says.
+struct RefusedContent: AccountContent {
+    static let template = PageTemplate.refused
+    let backPath: String
+}
+
+/// The device keys that wait for an admin.
+struct ApprovalsContent: AccountContent {
+    static let template = PageTemplate.approvals
+
+    struct Item: PagePart {
+        let person: String
+        let device: String
+        let since: String
+        let approvePath: String
+        let refusePath: String
     }
 
-    private func waiting(_ item: PendingAuthorizationResponse) -> PageContent {
-        let owner = item.employee.companyEmployeeId ?? ""
-        return [
-            "person": .text(owner), "device": .text(item.deviceName ?? text("devices.nameless")),
-            "since": .text(text("approvals.since", item.key.presentedAt.forPeople, item.expiresAt.forPeople)),
-            "approvePath": .text(DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self)),
-            "refusePath": .text(DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self)),
-        ]
-    }
+    let waiting: [Item]
+    let nextPath: String?
 }

@@ -75,16 +75,13 @@ extension PageVisit {
     /// Each use of a browser without the cookie makes another secret, so a handler reads it once.
     var visitor: VisitorKey { VisitorKey(publicURL: exchange.publicURL, exchange.headers) }
 
-    /// Where a form is sent to, and its hidden fields: `token`, and `once`, by which two pages have different forms.
-    func form(sentTo path: String, _ visitor: VisitorKey) -> PageContent {
-        [
-            "action": .text(path), "token": .text(visitor.token(path: path).text),
-            "once": .text(Base64URL.encode(randomBytes(16))),
-        ]
+    /// A form that this browser may send to a path.
+    func form(sentTo path: String, _ visitor: VisitorKey) -> FormPart {
+        FormPart(action: path, token: visitor.token(path: path).text, once: Base64URL.encode(randomBytes(16)))
     }
 
-    /// Where the form of the path's flow is sent to, and its hidden fields.
-    func form(of endpoint: Endpoint, _ visitor: VisitorKey) -> PageContent {
+    /// A form of the path's flow.
+    func form(of endpoint: Endpoint, _ visitor: VisitorKey) -> FormPart {
         form(sentTo: endpoint.path(in: flow), visitor)
     }
 
@@ -104,14 +101,5 @@ extension HostedPage {
         var reply = try reply()
         if let setting = visitor.setting { reply.cookies.append(setting) }
         return reply
-    }
-}
-
-extension PageContent {
-    /// The content with the values of another one.
-    func merging(_ other: PageContent) -> PageContent {
-        var merged = self
-        for (name, value) in other.values { merged[name] = value }
-        return merged
     }
 }
