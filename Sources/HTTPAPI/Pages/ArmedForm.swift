@@ -88,8 +88,7 @@ extension Route {
     /// which the form is held against.
     static let armPage = Route(page: .armPage, body: .form) { exchange in
         let visit = PageVisit(exchange: exchange), time = exchange.call.time
-        let origin = FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority)
-        guard origin.permits(exchange.headers) else { return try visit.reply(.crossSite) }
+        guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
         guard let page = try? FormReader(exchange.body).text("page"),
             let holder = page.first.flatMap({ ArmedForm.Holder(rawValue: String($0)) }),
             let shown = TimedToken.time(of: String(page.dropFirst())),

@@ -17,14 +17,13 @@ struct VisitorKey: Sendable {
 
     /// The key of a browser, or a new one.
     init(publicURL: String, _ headers: RequestHeaders) {
-        let isSecure = publicURL.hasPrefix("https://")
-        let name = isSecure ? "__Host-tenure-form" : "tenure-form"
-        if let sent = headers.cookie(name), Base64URL.decode(sent)?.count == Self.byteCount {
+        let cookie = BrowserCookieField("-form", publicURL: publicURL)
+        if let sent = cookie.value(in: headers), Base64URL.decode(sent)?.count == Self.byteCount {
             value = sent
             setting = nil
         } else {
             value = Base64URL.encode(randomBytes(Self.byteCount))
-            setting = "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+            setting = cookie.setting(value)
         }
     }
 
@@ -51,12 +50,7 @@ struct VisitorForm: Sendable {
     ///
     /// - Throws: The notice to show: another site sent the form, it cannot be read, or it is not of this browser.
     init(_ visit: PageVisit) throws(PageFormRefusal) {
-        let exchange = visit.exchange
-        guard FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority).permits(exchange.headers) else {
-            throw PageFormRefusal(notice: .crossSite)
-        }
-        guard let fields = try? FormReader(exchange.body), let token = try? fields.text("token")
-        else { throw PageFormRefusal(notice: .malformed) }
+        let exchange = visit.exchange, (fields, token) = try visit.sentForm()
         let path = exchange.endpoint.template.path(exchange.captures.all)
         guard visit.visitor.setting == nil, visit.visitor.token(path: path).matches(token) else {
             throw PageFormRefusal(notice: .cookie, typed: fields)
