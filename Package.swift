@@ -127,7 +127,7 @@ let package = Package(
                 "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
                 "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
                 lifecycle,
-            ], swiftSettings: settings),
+            ], resources: [.embedInCode("Mail/Words")], swiftSettings: settings),
         .target(
             name: "TenureServer",
             dependencies: [

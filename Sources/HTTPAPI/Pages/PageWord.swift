@@ -1,3 +1,5 @@
+import IdentityService
+
 /// The name of a text of the pages, where Swift chooses it: `PageWord("login.title")`. Templates name the others.
 ///
 /// `PageWordTests` finds a name that the files of `Words` lack, and a text that nothing names.
@@ -19,14 +21,7 @@ struct PageWord: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     /// The text in a language, with the values in a list.
     func text(in language: PageLanguage, _ values: [String]) -> String {
-        var text = "", rest = (PageWords.of(language)[name] ?? name)[...]
-        while let opening = rest.firstIndex(of: "{"), let closing = rest[opening...].firstIndex(of: "}") {
-            text += rest[..<opening]
-            let number = Int(rest[rest.index(after: opening)..<closing]) ?? 0
-            text += values.indices.contains(number - 1) ? values[number - 1] : ""
-            rest = rest[rest.index(after: closing)...]
-        }
-        return text + rest
+        WordFile.filled(PageWords.of(language)[name] ?? name, values)
     }
 }
 
