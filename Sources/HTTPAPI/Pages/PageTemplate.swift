@@ -70,6 +70,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case mailLink
     /// The page that leads to a client.
     case answer
+    /// Who can log in to a development service, and its mails.
+    case development
 
     /// The Mustache text, as it was compiled in.
     var source: String {
@@ -109,6 +111,7 @@ enum PageTemplate: String, Sendable, CaseIterable {
             case .deviceMail: PackageResources.deviceMail_mustache
             case .mailLink: PackageResources.mailLink_mustache
             case .answer: PackageResources.answer_mustache
+            case .development: PackageResources.development_mustache
             }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -7,7 +7,8 @@ import Testing
     /// The content of each template.
     private static let contents: [any PageContent.Type] = [
         AccountHome.self, AccountsContent.self, AnswerContent.self, AnswersContent.self, ApprovalsContent.self,
-        ConsentContent.self, ConsentsContent.self, CredentialsContent.self, DeviceMailContent.self,
+        ConsentContent.self, ConsentsContent.self, CredentialsContent.self, DevelopmentContent.self,
+        DeviceMailContent.self,
         DevicesContent.self, EndingContent.self, KeyContent.self, LogInContent.self, LogInByAddressContent.self,
         LogOutContent.self, MailLinkContent.self, NoticeContent.self, PassphraseContent.self, PickContent.self,
         RefusedContent.self, RegisterChoiceContent.self, RegistrationContent.self, SessionsContent.self,

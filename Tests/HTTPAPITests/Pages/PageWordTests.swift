@@ -35,7 +35,7 @@ import Testing
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/HTTPAPI").standardizedFileURL
         var named = Set(["openid", "profile", "email", "groups", "offline_access"].map { "scope." + $0 })
-        for folder in ["Pages", "Mail"] {
+        for folder in ["Pages", "Mail", "Operations"] {
             let files = try FileManager.default.contentsOfDirectory(
                 at: sources.appendingPathComponent(folder), includingPropertiesForKeys: nil)
             for file in files where file.pathExtension == "swift" {
