@@ -85,6 +85,7 @@ let package = Package(
         .target(name: "CSchema"),
         .target(name: "CText"),
         .target(name: "CCredentials"),
+        .target(name: "CIdentityService"),
         .target(name: "CHTTPAPI"),
         .target(name: "Embedding", swiftSettings: settingsBesideC),
         .target(
@@ -138,10 +139,10 @@ let package = Package(
         .target(
             name: "IdentityService",
             dependencies: [
-                "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
-                "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
+                "CIdentityService", "Embedding", "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys",
+                "Credentials", "AccessTokens", "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
                 lifecycle,
-            ], swiftSettings: settings),
+            ], exclude: ["Mail/Words"], swiftSettings: settingsBesideC),
         .target(
             name: "TenureServer",
             dependencies: [

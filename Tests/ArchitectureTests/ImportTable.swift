@@ -23,6 +23,7 @@ enum ImportTable {
         "CSchema": Row(isPure: true),
         "CText": Row(isPure: true),
         "CCredentials": Row(isPure: true),
+        "CIdentityService": Row(isPure: true),
         "CHTTPAPI": Row(isPure: true),
         "Embedding": Row(isPure: true),
         "Schema": Row(local: ["CSchema", "Embedding"], isPure: true),
@@ -61,6 +62,7 @@ enum ImportTable {
             external: ["Logging", "ServiceLifecycle"]),
         "IdentityService": Row(
             local: [
+                "CIdentityService", "Embedding",
                 "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys", "Credentials", "AccessTokens",
                 "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text",
             ], external: ["Crypto", "CryptoExtras", "Logging", "ServiceLifecycle"]),

@@ -49,14 +49,8 @@ struct MailLinkPage {
         case .unavailable: return PageNotice.unavailable.page(in: language, requestId: requestId)
         default: break
         }
-        var content: PageContent = ["text": .text(words.text.text(in: language))]
-        if status != 200 {
-            content["requestLabel"] = .text(PageWord.noticeRequest.text(in: language))
-            content["requestId"] = .text(requestId)
-        }
-        return HostedPage(
-            template: .notice, language: language, title: words.title.text(in: language), content: content,
-            status: status)
+        let content = NoticeContent(text: language.text(words.text), requestId: status == 200 ? nil : requestId)
+        return HostedPage(content, words.title, in: language, status: status)
     }
 
     /// The page with a link to the button, or with the button.
@@ -65,29 +59,16 @@ struct MailLinkPage {
     fileprivate func page(
         _ armed: ArmedForm, _ link: MailLinkParameters, isArmed: Bool, at time: Timestamp
     ) -> HostedPage {
-        let title = words.title, fields = [(name: "expires", value: link.expires), ("key", link.key)]
-        func query(_ more: [(name: String, value: String)] = []) -> String {
-            "?" + String(decoding: FormEncoding.encode(fields + more), as: UTF8.self)
+        let fields = [(name: "expires", value: link.expires), ("key", link.key)]
+        func path(_ more: [(name: String, value: String)] = []) -> String {
+            armed.path + "?" + String(decoding: FormEncoding.encode(fields + more), as: UTF8.self)
         }
-        var content: PageContent
-        if isArmed {
-            var confirm = armed.content(title, in: language, at: time)
-            confirm["action"] = .text(armed.path + query())
-            confirm["token"] = .text(FormToken(cookie: armed.cookie, path: armed.path, request: "").text)
-            confirm["sentence"] = .text(words.text.text(in: language))
-            confirm["module"] = .text(PageAsset.arm.path)
-            if case .openReturn(let question, let isWrong) = message {
-                confirm["question"] = .list([question.content(in: language)])
-                if isWrong { confirm["wrong"] = .text(PageWord.signWrongWords.text(in: language)) }
-            }
-            content = ["confirm": .list([confirm])]
-        } else {
-            content = [
-                "text": .text(words.text.text(in: language)), "goOn": .text(PageWord.mailGoOn.text(in: language)),
-                "goOnPath": .text(armed.path + query([("token", armed.link(at: time))])),
-            ]
-        }
-        return HostedPage(template: .mailLink, language: language, title: title.text(in: language), content: content)
+        var question: WordRows?, isWrong = false
+        if case .openReturn(let asked, let wasWrong) = message { (question, isWrong) = (WordRows(asked), wasWrong) }
+        let content = MailLinkContent(
+            text: language.text(words.text), goOnPath: isArmed ? nil : path([("token", armed.link(at: time))]),
+            form: isArmed ? armed.part(sentTo: path(), at: time) : nil, question: question, isWrong: isWrong)
+        return HostedPage(content, words.title, in: language)
     }
 
     fileprivate var isQuestion: Bool {
@@ -111,20 +92,31 @@ struct MailLinkPage {
 
     private var words: (title: PageWord, text: PageWord) {
         switch message {
-        case .verifyAddress: (.linkAddressTitle, .linkAddress)
-        case .verifyPIN: (.linkPINTitle, .linkPIN)
-        case .openReturn: (.linkReturnTitle, .linkReturn)
-        case .cancelReturn: (.linkCancelTitle, .linkCancel)
-        case .done: (.linkDoneTitle, .linkDone)
-        case .refused: (.linkRefusedTitle, .linkRefused)
-        case .expired: (.linkExpiredTitle, .linkExpired)
-        case .blocked: (.linkBlockedTitle, .linkBlocked)
-        case .ended: (.linkEndedTitle, .linkEnded)
-        case .notPermitted: (.linkNotPermittedTitle, .linkNotPermitted)
-        case .notByMail: (.linkNotByMailTitle, .linkNotByMail)
-        case .invalid, .tooMany, .unavailable: (.linkInvalidTitle, .linkInvalid)
+        case .verifyAddress: ("link.addressTitle", "link.address")
+        case .verifyPIN: ("link.pinTitle", "link.pin")
+        case .openReturn: ("link.returnTitle", "link.return")
+        case .cancelReturn: ("link.cancelTitle", "link.cancel")
+        case .done: ("link.doneTitle", "link.done")
+        case .refused: ("link.refusedTitle", "link.refused")
+        case .expired: ("link.expiredTitle", "link.expired")
+        case .blocked: ("link.blockedTitle", "link.blocked")
+        case .ended: ("link.endedTitle", "link.ended")
+        case .notPermitted: ("link.notPermittedTitle", "link.notPermitted")
+        case .notByMail: ("link.notByMailTitle", "link.notByMail")
+        case .invalid, .tooMany, .unavailable: ("link.invalidTitle", "link.invalid")
         }
     }
+}
+
+/// What the button behind the link of a mail does. The button says what the title says.
+struct MailLinkContent: PageContent {
+    static let template = PageTemplate.mailLink
+    let text: String
+    /// The link to the page with the button.
+    let goOnPath: String?
+    let form: FormPart?
+    let question: WordRows?
+    let isWrong: Bool
 }
 
 extension RoutedRequest {

@@ -40,11 +40,11 @@ extension Route {
         return [
             Route(Endpoint("GET", "/dev/mail", .anyone, "List the mails of a development service")) { exchange in
                 try requireLoopback(exchange)
-                let items = mails.list().map { id in
-                    "<li><a href=\"mail/\(id.uuidString.lowercased())\">\(id.uuidString.lowercased())</a></li>"
-                }
-                let html = "<!doctype html>\n<title>Mails</title>\n<ul>\n\(items.joined(separator: "\n"))\n</ul>\n"
-                return .text(html, "text/html; charset=utf-8")
+                let language = PageVisit(exchange: exchange).language()
+                return try HostedPage(
+                    development: configuration.developmentPeople?(), mails.list().compactMap { mails.summary($0) },
+                    in: language
+                ).reply()
             },
             Route(Endpoint("GET", "/dev/mail/{mailId}", .anyone, "Show a mail of a development service")) { exchange in
                 try requireLoopback(exchange)

@@ -37,93 +37,56 @@ package struct DevelopmentPerson: Sendable, Equatable {
     }
 }
 
-/// The page `/dev` of a development service: who can log in, and with what; the mails; the guides.
-struct DevelopmentPage: Sendable {
-    let people: [DevelopmentPerson]
-    let mails: [MailDirectory.Summary]
-
+/// Who can log in to a development service, and with what; the mails; the guides.
+struct DevelopmentContent: PageContent {
+    static let template = PageTemplate.development
     /// The newest mails that the page shows.
     static let shownMails = 20
 
-    /// The page. Everything that a mail or a file says is escaped.
-    var reply: Reply {
-        var reply = Reply.text(html, "text/html; charset=utf-8")
-        reply.headers["Content-Language"] = "en"
-        reply.headers["Content-Security-Policy"] = HostedPage.policy
-        return reply
+    struct Person: PagePart {
+        let name: String
+        let role: String
+        let email: String
+        let passphrase: String?
+        let answers: [Answer]
     }
 
-    private var html: String {
-        let people = people.isEmpty ? "<p>None yet. Reload the page in a moment.</p>" : people.map(Self.item).joined()
-        let mails = mails.isEmpty ? "<p>None yet.</p>" : Self.list(mails.map(Self.item))
-        return """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <title>Tenure on this machine</title>
-            <link rel="stylesheet" href="\(PageAsset.style.path)">
-            </head>
-            <body>
-            <main>
-            <h1>Tenure on this machine</h1>
-            <p><a href="/">Open the pages</a> and log in as one of these people. Only a development service shows this.</p>
-            <h2>People</h2>
-            \(people)
-            <h2>Mails</h2>
-            \(mails)
-            <h2>Guides</h2>
-            \(Self.list(Self.guides))
-            </main>
-            </body>
-            </html>
-
-            """
+    struct Answer: PagePart {
+        let question: String
+        let answer: String
     }
 
-    private static let guides = [
-        "<a href=\"/docs\">Reference of the API</a>",
-        "<code>docs/quickstart.md</code>: a web app that knows who is there",
-        "<code>docs/guides</code>: log people in to Flask, Apache, Streamlit, a single-page app",
-        "<code>docs/openid.md</code>: what the OpenID provider supports",
-        "<code>docs/run.md</code>: apps, pages, keys",
-    ]
-
-    private static func item(_ person: DevelopmentPerson) -> String {
-        let answers = person.answers.map { "\(escaped($0.question)) <strong>\(escaped($0.answer))</strong>" }
-        let passphrase = person.passphrase.map { ["Passphrase: <strong>\(escaped($0))</strong>"] } ?? []
-        return """
-            <h3>\(escaped(person.employeeId)) at \(escaped(person.company))</h3>
-            <p class="detail">\(escaped(person.role)), \(escaped(person.email))</p>
-            \(list(passphrase + answers))
-
-            """
+    struct Mail: PagePart {
+        let path: String
+        let subject: String
+        let recipient: String
+        let links: [String]
     }
 
-    private static func item(_ mail: MailDirectory.Summary) -> String {
-        let links = mail.links.map { "<br><a href=\"\(escaped($0))\">\(escaped($0))</a>" }.joined()
-        return "<a href=\"/dev/mail/\(mail.id.uuidString.lowercased())\">\(escaped(mail.subject))</a> "
-            + "to \(escaped(mail.recipient))\(links)"
-    }
+    let hasPeople: Bool
+    let people: [Person]
+    let mails: [Mail]
+}
 
-    private static func list(_ items: [String]) -> String {
-        "<ul>\n" + items.map { "<li>\($0)</li>\n" }.joined() + "</ul>"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        var html = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "&": html += "&amp;"
-            case "<": html += "&lt;"
-            case ">": html += "&gt;"
-            case "\"": html += "&quot;"
-            case "'": html += "&#39;"
-            default: html.unicodeScalars.append(scalar)
-            }
+extension HostedPage {
+    /// The page of a development service.
+    ///
+    /// - Parameter people: `nil` for a service that has no people of its own.
+    init(development people: [DevelopmentPerson]?, _ mails: [MailDirectory.Summary], in language: PageLanguage) {
+        let persons = (people ?? []).map { person in
+            DevelopmentContent.Person(
+                name: language.text("flow.account", person.employeeId, person.company), role: person.role,
+                email: person.email, passphrase: person.passphrase,
+                answers: person.answers.map { DevelopmentContent.Answer(question: $0.question, answer: $0.answer) })
         }
-        return html
+        let mails = mails.map { mail in
+            DevelopmentContent.Mail(
+                path: "/dev/mail/\(mail.id.uuidString.lowercased())", subject: mail.subject,
+                recipient: mail.recipient, links: mail.links)
+        }
+        self.init(
+            DevelopmentContent(hasPeople: people != nil, people: persons, mails: mails), "development.title",
+            in: language)
     }
 }
 
@@ -135,8 +98,9 @@ extension Route {
         return [
             Route(Endpoint("GET", "/dev", .anyone, "Show people and mails of a development service")) { exchange in
                 try requireLoopback(exchange)
-                let newest = mails?.list().prefix(DevelopmentPage.shownMails).compactMap { mails?.summary($0) } ?? []
-                return DevelopmentPage(people: people(), mails: newest).reply
+                let newest = mails?.list().prefix(DevelopmentContent.shownMails).compactMap { mails?.summary($0) } ?? []
+                let language = PageVisit(exchange: exchange).language()
+                return try HostedPage(development: people(), newest, in: language).reply()
             }
         ]
     }

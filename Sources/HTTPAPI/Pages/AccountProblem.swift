@@ -9,7 +9,7 @@ struct AccountProblem: Sendable, Equatable {
 
 extension AccountProblem {
     /// The words of a device were chosen wrongly so often that it can only be refused.
-    static let wrongWords = AccountProblem(word: .problemWrongWords, status: 200)
+    static let wrongWords = AccountProblem(word: "problem.wrongWords", status: 200)
 
     /// The problem of a refusal; `nil` for one that is not about what the person asked for.
     init?(_ error: ServiceError) {
@@ -18,12 +18,12 @@ extension AccountProblem {
         }
         let word: PageWord
         switch error.code {
-        case .authorizationNotPermitted: word = isAboutSignature ? .problemSignature : .problemNotPermitted
-        case .authorizationUnknownKey, .recoveryUnknown, .employeeUnknown: word = .problemGone
-        case .requestStale: word = .problemStale
-        case .employeeInactive: word = .problemInactive
-        case .emailUnverified: word = .problemUnverified
-        case .requestInvalid: word = .problemInvalid
+        case .authorizationNotPermitted: word = isAboutSignature ? "problem.signature" : "problem.notPermitted"
+        case .authorizationUnknownKey, .recoveryUnknown, .employeeUnknown: word = "problem.gone"
+        case .requestStale: word = "problem.stale"
+        case .employeeInactive: word = "problem.inactive"
+        case .emailUnverified: word = "problem.unverified"
+        case .requestInvalid: word = "problem.invalid"
         default: return nil
         }
         self.init(word: word, status: error.code.status)

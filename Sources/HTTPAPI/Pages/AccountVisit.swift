@@ -16,18 +16,16 @@ struct AccountVisit: Sendable {
     /// The person, as use cases take one.
     var caller: EmployeeCaller { browser.caller }
 
-    /// A text in the person's language, with the values of `{1}`, `{2}` and `{3}`.
-    func text(_ word: PageWord, _ first: String = "", _ second: String = "", _ third: String = "") -> String {
-        word.text(in: language, first, second, third)
-    }
+    /// A text in the person's language.
+    func text(_ word: PageWord, _ values: String...) -> String { word.text(in: language, values) }
 
-    /// The token of a form.
+    /// A form of the session.
     ///
-    /// - Parameters:
-    ///   - endpoint: Where the form is sent to.
-    ///   - request: What the form is about, which its field `request` repeats.
-    func token(_ endpoint: Endpoint, _ request: String) -> String {
-        FormToken(cookie: cookie, path: endpoint.template.text, request: request).text
+    /// - Parameter request: What the form is about, which its field `request` repeats.
+    func form(_ endpoint: Endpoint, _ request: String) -> FormPart {
+        let path = endpoint.template.text
+        return FormPart(
+            action: path, token: FormToken(cookie: cookie, path: path, request: request).text, request: request)
     }
 
     /// The form that cancels a recovery.
@@ -38,30 +36,33 @@ struct AccountVisit: Sendable {
 
     /// A page of the account, with the links to the others.
     func page(
-        _ template: PageTemplate, _ title: PageWord, of me: MeResponse, at endpoint: Endpoint, _ content: PageContent,
+        _ content: some AccountContent, _ title: PageWord, of me: MeResponse, at endpoint: Endpoint,
         problem: AccountProblem? = nil
     ) -> HostedPage {
-        var content = content
-        content["account"] = .text(
-            me.companyEmployeeId.map { text(.account, $0, me.companyName) }
-                ?? text(.accountNameless, "", me.companyName))
-        content["navigation"] = .text(text(.accountNavigation))
-        content["sections"] = .list(
-            AccountSection.all(for: me).map { section in
-                var link: PageContent = [
-                    "path": .text(section.endpoint.template.text), "label": .text(text(section.word)),
-                ]
-                if section.endpoint == endpoint { link["here"] = "page" }
-                return link
-            })
-        if let problem {
-            content["problem"] = .text(text(problem.word))
-            content["problemTitle"] = .text(text(.pageProblem))
-        }
-        return HostedPage(
-            template: template, language: language, title: text(title), content: content,
-            status: problem?.status ?? 200)
+        var page = HostedPage(content, title, in: language, status: problem?.status ?? 200)
+        page.account = AccountFrame(
+            account: me.companyEmployeeId.map { text("account.loggedIn", $0, me.companyName) }
+                ?? text("account.nameless", "", me.companyName),
+            sections: AccountSection.all(for: me).map { section in
+                AccountFrame.Link(
+                    path: section.endpoint.template.text, label: text(section.word),
+                    isHere: section.endpoint == endpoint)
+            }, problem: problem.map { text($0.word) })
+        return page
     }
+}
+
+/// What every page of an account shows: whose it is, the links to the others, and what went wrong.
+struct AccountFrame: PagePart {
+    struct Link: PagePart {
+        let path: String
+        let label: String
+        let isHere: Bool
+    }
+
+    let account: String
+    let sections: [Link]
+    let problem: String?
 }
 
 /// A page that the pages of the account link to.
@@ -72,13 +73,13 @@ struct AccountSection: Sendable {
     /// The pages that somebody may see.
     static func all(for me: MeResponse) -> [AccountSection] {
         let own = [
-            AccountSection(endpoint: .showAccount, word: .accountTitle),
-            AccountSection(endpoint: .showDevices, word: .devicesTitle),
-            AccountSection(endpoint: .showSessions, word: .sessionsTitle),
-            AccountSection(endpoint: .showConsents, word: .consentsTitle),
+            AccountSection(endpoint: .showAccount, word: "account.title"),
+            AccountSection(endpoint: .showDevices, word: "devices.title"),
+            AccountSection(endpoint: .showSessions, word: "sessions.title"),
+            AccountSection(endpoint: .showConsents, word: "consents.title"),
         ]
         guard me.mayDecide else { return own }
-        return own + [AccountSection(endpoint: .showApprovals, word: .approvalsTitle)]
+        return own + [AccountSection(endpoint: .showApprovals, word: "approvals.title")]
     }
 }
 

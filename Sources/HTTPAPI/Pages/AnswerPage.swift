@@ -12,20 +12,12 @@ struct AnswerPage: Sendable {
     /// The page. Nothing but the client's name and the validated URI comes from outside, and the scheme of an app is
     /// opened by the person only.
     var page: HostedPage {
-        let goOn = PageWord.flowGoOn.text(in: language, answer.clientName)
-        var content: PageContent = [
-            "text": .text(PageWord.answerText.text(in: language)), "module": .text(PageAsset.answer.path),
-        ]
-        if answer.isFormPost {
-            let fields = answer.fields.map { field -> PageContent in
-                ["name": .text(field.name), "value": .text(field.value)]
-            }
-            content["form"] = .list([["action": .text(answer.uri), "fields": .list(fields), "goOn": .text(goOn)]])
-        } else {
-            content["link"] = .list([["url": .text(answer.url), "goOn": .text(goOn)]])
-            if answer.origin != nil { content["refresh"] = .text("0; url=" + answer.url) }
-        }
-        return HostedPage(template: .answer, language: language, title: goOn, content: content)
+        let form = AnswerContent.Form(
+            action: answer.uri, fields: answer.fields.map { AnswerContent.Field(name: $0.name, value: $0.value) })
+        let content = AnswerContent(
+            refresh: answer.isFormPost || answer.origin == nil ? nil : "0; url=" + answer.url,
+            url: answer.isFormPost ? nil : answer.url, form: answer.isFormPost ? form : nil)
+        return HostedPage(content, "flow.goOn", answer.clientName, in: language)
     }
 
     /// The page as a reply.
@@ -34,6 +26,26 @@ struct AnswerPage: Sendable {
         reply.headers["Content-Security-Policy"] = HostedPage.policyOfAnswers
         return reply
     }
+}
+
+/// What leads to a client.
+struct AnswerContent: PageContent {
+    static let template = PageTemplate.answer
+
+    /// A form that ends at the client.
+    struct Form: PagePart {
+        let action: String
+        let fields: [Field]
+    }
+
+    struct Field: PagePart {
+        let name: String
+        let value: String
+    }
+
+    let refresh: String?
+    let url: String?
+    let form: Form?
 }
 
 extension Route {

@@ -67,13 +67,11 @@ struct ArmedForm: Sendable {
         return try await exchange.run(SpendNonce(nonce))
     }
 
-    /// The parts of the page that arm its button.
-    func content(_ act: PageWord, in language: PageLanguage, at time: Timestamp) -> PageContent {
-        [
-            "page": .text(page(at: time)), "act": .text(act.text(in: language)),
-            "hint": .text(PageWord.armHint.text(in: language)),
-            "needsScript": .text(PageWord.armNeedsScript.text(in: language)),
-        ]
+    /// The form of the page, with the token that arms its button.
+    func part(sentTo action: String, request: String? = nil, at time: Timestamp) -> FormPart {
+        FormPart(
+            action: action, token: FormToken(cookie: cookie, path: path, request: request ?? "").text,
+            request: request, page: page(at: time))
     }
 
     private func token(_ purpose: String) -> TimedToken {
@@ -90,8 +88,7 @@ extension Route {
     /// which the form is held against.
     static let armPage = Route(page: .armPage, body: .form) { exchange in
         let visit = PageVisit(exchange: exchange), time = exchange.call.time
-        let origin = FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority)
-        guard origin.permits(exchange.headers) else { return try visit.reply(.crossSite) }
+        guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
         guard let page = try? FormReader(exchange.body).text("page"),
             let holder = page.first.flatMap({ ArmedForm.Holder(rawValue: String($0)) }),
             let shown = TimedToken.time(of: String(page.dropFirst())),

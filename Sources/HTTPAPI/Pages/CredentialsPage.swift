@@ -1,4 +1,3 @@
-import ErrorCodes
 import IdentityService
 import TenureAPI
 
@@ -22,67 +21,75 @@ struct CredentialsPage: Sendable {
     let view: FlowView
     let language: PageLanguage
 
+    /// The fields, as refusals may be about them.
+    static let fields: [FieldProblem.Field] =
+        [.form, .newPassphrase, .repeated] + (0..<count).flatMap { [.question($0), .answer($0)] }
+
     /// The page with its form. Answers are shown again, so that one fault does not cost five; a passphrase is not.
     /// Whoever chose one is told, so that nobody goes on without it unawares.
-    func page(_ input: Input, _ found: [CredentialsProblem], hidden: PageContent) -> HostedPage {
-        var problems = found
-        let isAboutPassphrase = found.contains { $0.place == .passphrase || $0.place == .repeated }
+    func page(_ input: Input, _ found: [FieldProblem], _ form: FormPart) -> HostedPage {
+        var told = found
+        let isAboutPassphrase = found.contains { $0.field == .newPassphrase || $0.field == .repeated }
         if !found.isEmpty, !input.passphrase.isEmpty, !isAboutPassphrase {
-            problems.append(CredentialsProblem(place: .passphrase, word: .credentialsPassphraseAgain))
+            told.append(FieldProblem(field: .newPassphrase, word: "credentials.passphraseAgain"))
         }
-        let told = problems.map { PageProblem(field: $0.place.field, text: text($0.word, least)) }
-        var content: PageContent = [
-            "problems": PageProblem.summary(told, in: language),
-            "account": .text(text(.flowAccount, view.companyEmployeeId, view.companyName)),
-            "username": .text("\(view.companyEmployeeId)@\(view.companyName)"),
-            "questions": .list(questions(input, told)),
-            "passphraseText": .text(text(.credentialsPassphraseText, least)),
-            "passphraseError": told.text(at: "passphrase"), "repeatedError": told.text(at: "repeated"),
-        ]
-        if view.rules?.questionsWithPassphraseAllowed == true {
-            content["bothLabel"] = .text(text(.credentialsBoth))
-            if input.both { content["both"] = "true" }
-        }
-        return HostedPage(
-            template: .credentials, language: language, title: text(.credentialsTitle),
-            content: content.merging(words).merging(hidden), status: problems.isEmpty ? 200 : 400)
+        let least = "\(view.rules?.passphraseMinimumLength ?? 8)"
+        for index in told.indices { told[index].values = [least] }
+        let problems = FieldProblems(told, in: language)
+        let content = CredentialsContent(
+            problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
+            username: "\(view.companyEmployeeId)@\(view.companyName)", questions: questions(input, problems),
+            passphraseText: language.text("credentials.passphraseText", least),
+            mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true, answersToo: input.both, form: form)
+        return HostedPage(content, "credentials.title", in: language, status: problems == nil ? 200 : 400)
     }
 
-    /// The least number of characters of a passphrase.
-    private var least: String { "\(view.rules?.passphraseMinimumLength ?? 8)" }
-
-    private var words: PageContent {
-        let names: [(String, PageWord)] = [
-            ("text", .credentialsText), ("rule", .credentialsRule), ("choose", .credentialsChoose),
-            ("passphraseTitle", .credentialsPassphraseTitle), ("passphraseLabel", .credentialsPassphrase),
-            ("repeatedLabel", .credentialsRepeated), ("save", .credentialsSave),
-        ]
-        return PageContent(names, in: language)
-    }
-
-    private func questions(_ input: Input, _ problems: [PageProblem]) -> [PageContent] {
+    private func questions(_ input: Input, _ problems: FieldProblems?) -> [CredentialsContent.Question] {
         let list = QuestionListResponse(preferring: [language.rawValue]).items
         return (0..<Self.count).map { index in
-            let question = CredentialsProblem.Place.question(index), answer = CredentialsProblem.Place.answer(index)
-            return [
-                "questionField": .text(question.field),
-                "questionLabel": .text(text(.credentialsQuestion, "\(index + 1)")),
-                "questionError": problems.text(at: question.field), "answerField": .text(answer.field),
-                "answerLabel": .text(text(.credentialsAnswer, "\(index + 1)")), "answer": .text(input.answers[index]),
-                "answerError": problems.text(at: answer.field),
-                "options": .list(
-                    list.map { item in
-                        var option: PageContent = ["number": .text("\(item.number)"), "question": .text(item.question)]
-                        if input.questions[index] == "\(item.number)" { option["selected"] = "true" }
-                        return option
-                    }),
-            ]
+            CredentialsContent.Question(
+                number: "\(index + 1)", questionLabel: language.text("credentials.question", "\(index + 1)"),
+                questionError: problems?.text(at: .question(index)),
+                options: list.map { item in
+                    CredentialsContent.Option(
+                        value: "\(item.number)", question: item.question,
+                        isChosen: input.questions[index] == "\(item.number)")
+                }, answerLabel: language.text("credentials.answer", "\(index + 1)"), answer: input.answers[index],
+                answerError: problems?.text(at: .answer(index)))
         }
     }
+}
 
-    private func text(_ word: PageWord, _ first: String = "", _ second: String = "") -> String {
-        word.text(in: language, first, second)
+/// The form for new questions, answers and a passphrase.
+struct CredentialsContent: PageContent {
+    static let template = PageTemplate.credentials
+
+    struct Question: PagePart {
+        let number: String
+        let questionLabel: String
+        let questionError: String?
+        let options: [Option]
+        let answerLabel: String
+        let answer: String
+        let answerError: String?
     }
+
+    struct Option: PagePart {
+        let value: String
+        let question: String
+        let isChosen: Bool
+    }
+
+    let problems: FieldProblems?
+    let account: String
+    /// The name for password managers.
+    let username: String
+    let questions: [Question]
+    let passphraseText: String
+    /// Whether the person may choose to answer the questions instead of the passphrase, and has.
+    let mayAnswerToo: Bool
+    let answersToo: Bool
+    let form: FormPart
 }
 
 extension CredentialsPage.Input {
@@ -90,8 +97,8 @@ extension CredentialsPage.Input {
     init(_ fields: FormReader) {
         func text(_ name: String) -> String { (try? fields.text(name)) ?? "" }
         for index in 0..<CredentialsPage.count {
-            questions[index] = text(CredentialsProblem.Place.question(index).field)
-            answers[index] = text(CredentialsProblem.Place.answer(index).field)
+            questions[index] = text(FieldProblem.Field.question(index).name)
+            answers[index] = text(FieldProblem.Field.answer(index).name)
         }
         passphrase = text("passphrase")
         repeated = text("repeated")
@@ -99,20 +106,20 @@ extension CredentialsPage.Input {
     }
 
     /// What is missing or doubtful before the service is asked.
-    var missing: [CredentialsProblem] {
-        var problems: [CredentialsProblem] = []
+    var missing: [FieldProblem] {
+        var problems: [FieldProblem] = []
         for index in 0..<CredentialsPage.count {
             if Int64(questions[index]) == nil {
-                problems.append(CredentialsProblem(place: .question(index), word: .credentialsQuestionMissing))
+                problems.append(FieldProblem(field: .question(index), word: "credentials.questionMissing"))
             } else if questions[..<index].contains(questions[index]) {
-                problems.append(CredentialsProblem(place: .question(index), word: .credentialsQuestionTwice))
+                problems.append(FieldProblem(field: .question(index), word: "credentials.questionTwice"))
             }
             if answers[index].isEmpty {
-                problems.append(CredentialsProblem(place: .answer(index), word: .credentialsAnswerMissing))
+                problems.append(FieldProblem(field: .answer(index), word: "credentials.answerMissing"))
             }
         }
         if passphrase != repeated {
-            problems.append(CredentialsProblem(place: .repeated, word: .credentialsPassphraseDiffers))
+            problems.append(FieldProblem(field: .repeated, word: "credentials.passphraseDiffers"))
         }
         return problems
     }
@@ -124,74 +131,5 @@ extension CredentialsPage.Input {
                 NewSecurityQuestion(.listed(number: Int64(question) ?? 0, version: nil), answer: answer)
             },
             passphrase: passphrase.isEmpty ? nil : passphrase, questionsWithPassphrase: both && !passphrase.isEmpty)
-    }
-}
-
-/// What is wrong with new credentials, for the person who chose them.
-struct CredentialsProblem: Sendable, Equatable {
-    /// The entry that is at fault.
-    enum Place: Sendable, Equatable {
-        case question(Int)
-        case answer(Int)
-        case passphrase
-        case repeated
-        case form
-
-        /// The name of the field, which is its id too.
-        var field: String {
-            switch self {
-            case .question(let index): "question\(index + 1)"
-            case .answer(let index): "answer\(index + 1)"
-            case .passphrase: "passphrase"
-            case .repeated: "repeated"
-            case .form: "form"
-            }
-        }
-
-        /// The entry that a JSON pointer of the request is about.
-        init?(pointer: String) {
-            let parts = pointer.split(separator: "/")
-            switch (parts.first, parts.count) {
-            case ("passphrase"?, 1): self = .passphrase
-            case ("securityQuestions"?, 3):
-                guard let index = Int(parts[1]), (0..<CredentialsPage.count).contains(index) else { return nil }
-                self = parts[2] == "answer" ? .answer(index) : .question(index)
-            default: return nil
-            }
-        }
-    }
-
-    let place: Place
-    let word: PageWord
-
-    init(place: Place, word: PageWord) {
-        self.place = place
-        self.word = word
-    }
-
-    /// The problems of a refusal; empty for one that is not about the credentials.
-    static func all(_ error: ServiceError) -> [CredentialsProblem] {
-        let isAboutInput: Set<ErrorCode> = [
-            .credentialsFiveQuestionsRequired, .credentialsIncomplete, .credentialsTooWeak, .credentialsCustomQuestion,
-            .passphraseMissing, .requestInvalid,
-        ]
-        guard isAboutInput.contains(error.code) else { return [] }
-        let named = error.members.compactMap { member -> CredentialsProblem? in
-            guard case .pointer(let pointer) = member.place, let place = Place(pointer: pointer) else { return nil }
-            return CredentialsProblem(place: place, word: wording(error.code, at: place))
-        }
-        return named.isEmpty ? [CredentialsProblem(place: .form, word: .credentialsRefused)] : named
-    }
-
-    private static func wording(_ code: ErrorCode, at place: Place) -> PageWord {
-        switch (place, code) {
-        case (.passphrase, .credentialsIncomplete), (.passphrase, .passphraseMissing): .credentialsPassphraseShort
-        case (.passphrase, .credentialsTooWeak): .credentialsPassphraseCommon
-        case (.answer, .credentialsIncomplete): .credentialsAnswerMissing
-        case (.answer, .credentialsTooWeak): .credentialsAnswerWeak
-        case (.question, .credentialsFiveQuestionsRequired): .credentialsQuestionTwice
-        case (.question, _): .credentialsQuestionMissing
-        case (.answer, _), (.passphrase, _), (.repeated, _), (.form, _): .flowInputInvalid
-        }
     }
 }

@@ -123,14 +123,14 @@ struct DecisionPage: Sendable {
         problem: AccountProblem? = nil
     ) async throws -> HostedPage {
         let person = owner ?? me.companyEmployeeId ?? ""
-        var facts: [(label: PageWord, value: String)] = [(.signCompany, me.companyName), (.signPerson, person)]
-        if owner == nil, let name = try await name(account) { facts.append((.devicesName, name)) }
+        var facts: [(label: PageWord, value: String)] = [("sign.company", me.companyName), ("sign.person", person)]
+        if owner == nil, let name = try await name(account) { facts.append(("devices.name", name)) }
         // Whoever reads the words here would not look at the other side.
         if question == nil {
-            facts += [(.devicesWords, FingerprintWords(hex: fingerprint).text), (.devicesFingerprint, fingerprint)]
+            facts += [("devices.words", FingerprintWords(hex: fingerprint).text), ("devices.fingerprint", fingerprint)]
         }
         if let reason = reason.flatMap(DecisionReason.init(rawValue:)) {
-            facts.append((.devicesReason, account.text(reason.word)))
+            facts.append(("devices.reason", account.text(reason.word)))
         }
         var fields = [(name: "action", value: action.rawValue)]
         if let owner { fields.append(("owner", owner)) }
@@ -153,9 +153,9 @@ struct DecisionPage: Sendable {
 
     private var words: (tag: String, title: PageWord, meaning: PageWord) {
         switch action {
-        case .authorize: ("tenure/v1/key-authorization", .decisionAuthorizeTitle, .decisionAuthorizeMeaning)
-        case .refuse: ("tenure/v1/key-refusal", .decisionRefuseTitle, .decisionRefuseMeaning)
-        case .revoke: ("tenure/v1/key-revocation", .decisionRevokeTitle, .decisionRevokeMeaning)
+        case .authorize: ("tenure/v1/key-authorization", "decision.authorizeTitle", "decision.authorizeMeaning")
+        case .refuse: ("tenure/v1/key-refusal", "decision.refuseTitle", "decision.refuseMeaning")
+        case .revoke: ("tenure/v1/key-revocation", "decision.revokeTitle", "decision.revokeMeaning")
         }
     }
 

@@ -5,12 +5,5 @@ enum DecisionReason: String, Sendable, CaseIterable {
     case replaced
     case unknown
 
-    var word: PageWord {
-        switch self {
-        case .lost: .reasonLost
-        case .stolen: .reasonStolen
-        case .replaced: .reasonReplaced
-        case .unknown: .reasonUnknown
-        }
-    }
+    var word: PageWord { "reason.\(rawValue)" }
 }

@@ -7,16 +7,14 @@ struct FlowCookies: Sendable {
     /// The most flows that a browser has. One more ends the oldest.
     static let limit = 8
 
-    private let prefix: String
-    private let attributes: String
+    private let publicURL: String
     /// The flows that the request names, the oldest first.
     let all: [BrowserFlow]
 
     /// - Parameter publicURL: The public origin of the service; empty if not configured.
     init(publicURL: String, _ headers: RequestHeaders) {
-        let isSecure = publicURL.hasPrefix("https://"), prefix = isSecure ? "__Host-tenure-flow-" : "tenure-flow-"
-        self.prefix = prefix
-        attributes = "Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+        self.publicURL = publicURL
+        let prefix = BrowserCookieField("-flow-", publicURL: publicURL).name
         let flows = headers.cookies.compactMap { name, value in
             name.hasPrefix(prefix) ? BrowserFlow(id: String(name.dropFirst(prefix.count)), value) : nil
         }
@@ -33,35 +31,14 @@ struct FlowCookies: Sendable {
         let others = all.filter { $0.id != flow.id }.sorted {
             ($0.weight, $0.began, $0.id) < ($1.weight, $1.began, $1.id)
         }
-        return ["\(prefix)\(flow.id)=\(flow.text); Max-Age=\(Self.seconds); \(attributes)"]
-            + others.dropLast(Self.limit - 1).map(deleting)
+        return [cookie(flow).setting(flow.text, seconds: Self.seconds)]
+            + others.dropLast(Self.limit - 1).map { cookie($0).deleting }
     }
 
     /// The fields that delete the cookies of all waits.
-    var deletingWaits: [String] { all.filter { $0.wait != nil }.map(deleting) }
+    var deletingWaits: [String] { all.filter { $0.wait != nil }.map { cookie($0).deleting } }
 
-    private func deleting(_ flow: BrowserFlow) -> String { "\(prefix)\(flow.id)=; Max-Age=0; \(attributes)" }
-}
-
-extension RequestHeaders {
-    /// The cookies that a request carries.
-    var cookies: [(name: String, value: String)] {
-        all("Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.withoutSpaces)
-            return parts.count == 2 ? (parts[0], parts[1]) : nil
-        }
-    }
-
-    /// The value of a cookie; `nil` without one, or with two.
-    func cookie(_ name: String) -> String? {
-        let values = cookies.filter { $0.name == name }
-        return values.count == 1 ? values[0].value : nil
-    }
-}
-
-extension Substring {
-    /// The text without spaces around it.
-    fileprivate var withoutSpaces: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    private func cookie(_ flow: BrowserFlow) -> BrowserCookieField {
+        BrowserCookieField("-flow-" + flow.id, publicURL: publicURL)
     }
 }

@@ -24,6 +24,14 @@ enum FlowDeadEnd: Sendable, CaseIterable {
     case registered
     /// Somebody founded the tenant meanwhile.
     case founded
+    /// The tenant has ended the link of the pages' app.
+    case notLinked
+    /// The invitation is not valid any more.
+    case codeInvalid
+    /// The tenant wants an invitation now.
+    case uninvited
+    /// The person has accounts in other tenants, so this one cannot replace the credentials alone.
+    case otherCompanies
     /// The waiting time of a recovery is not over.
     case recoveryWaits
     /// The waiting time of a return is not over.
@@ -46,6 +54,10 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         case .authorizationNotPermitted: self = error.isAboutEndedKey ? .keyEnded : .denied
         case .employeeAlreadyRegistered: self = .registered
         case .companyAlreadyFounded: self = .founded
+        case .appNotLinked: self = .notLinked
+        case .invitationInvalid: self = .codeInvalid
+        case .registrationInvitationRequired: self = .uninvited
+        case .recoveryOtherCompanies: self = .otherCompanies
         case .recoveryNotAvailable: self = .recoveryWaits
         case .returnNotAvailable: self = .returnWaits
         case .returnNotPermitted: self = .returnDenied
@@ -65,20 +77,24 @@ enum FlowDeadEnd: Sendable, CaseIterable {
 
     private var words: (title: PageWord, text: PageWord, next: PageWord?) {
         switch self {
-        case .expired: (.endingExpiredTitle, .endingExpired, nil)
-        case .keyInvalid: (.endingKeyInvalidTitle, .endingKeyInvalid, nil)
-        case .blindOnly: (.endingBlindOnlyTitle, .endingBlindOnly, .endingBlindOnlyNext)
-        case .inactive: (.endingInactiveTitle, .endingInactive, .endingInactiveNext)
-        case .notApproved: (.endingNotApprovedTitle, .endingNotApproved, .endingNotApprovedNext)
-        case .noAccount: (.endingNoAccountTitle, .endingNoAccount, .endingNoAccountNext)
-        case .keyEnded: (.endingKeyEndedTitle, .endingKeyEnded, .endingKeyEndedNext)
-        case .denied: (.endingDeniedTitle, .endingDenied, .endingDeniedNext)
-        case .registered: (.endingRegisteredTitle, .endingRegistered, .endingRegisteredNext)
-        case .founded: (.endingFoundedTitle, .endingFounded, .endingFoundedNext)
-        case .recoveryWaits: (.recoverWaitTitle, .recoverNotYet, .recoverNotYetNext)
-        case .returnWaits: (.returnWaitTitle, .returnNotYet, .returnNotYetNext)
-        case .returnDenied: (.returnDeniedTitle, .returnDenied, .returnDeniedNext)
-        case .returnOpen: (.returnOpenTitle, .returnOpen, .returnOpenNext)
+        case .expired: ("ending.expiredTitle", "ending.expired", nil)
+        case .keyInvalid: ("ending.keyInvalidTitle", "ending.keyInvalid", nil)
+        case .blindOnly: ("ending.blindOnlyTitle", "ending.blindOnly", "ending.blindOnlyNext")
+        case .inactive: ("ending.inactiveTitle", "ending.inactive", "ending.inactiveNext")
+        case .notApproved: ("ending.notApprovedTitle", "ending.notApproved", "ending.notApprovedNext")
+        case .noAccount: ("ending.noAccountTitle", "ending.noAccount", "ending.noAccountNext")
+        case .keyEnded: ("ending.keyEndedTitle", "ending.keyEnded", "ending.keyEndedNext")
+        case .denied: ("ending.deniedTitle", "ending.denied", "ending.deniedNext")
+        case .registered: ("ending.registeredTitle", "ending.registered", "ending.registeredNext")
+        case .founded: ("ending.foundedTitle", "ending.founded", "ending.foundedNext")
+        case .notLinked: ("ending.deniedTitle", "register.notLinked", nil)
+        case .codeInvalid: ("ending.deniedTitle", "register.codeWrong", nil)
+        case .uninvited: ("ending.deniedTitle", "register.companyUnknown", nil)
+        case .otherCompanies: ("ending.otherCompaniesTitle", "ending.otherCompanies", "ending.otherCompaniesNext")
+        case .recoveryWaits: ("recover.waitTitle", "recover.notYet", "recover.notYetNext")
+        case .returnWaits: ("return.waitTitle", "return.notYet", "return.notYetNext")
+        case .returnDenied: ("return.deniedTitle", "return.denied", "return.deniedNext")
+        case .returnOpen: ("return.openTitle", "return.open", "return.openNext")
         }
     }
 
@@ -91,14 +107,19 @@ enum FlowDeadEnd: Sendable, CaseIterable {
     func page(
         in language: PageLanguage, again path: String, status: Int, requestId: String, time: String = "?"
     ) -> HostedPage {
-        var content: PageContent = [
-            "text": .text(words.text.text(in: language, time)),
-            "againPath": .text(path), "again": .text(PageWord.endingAgain.text(in: language)),
-            "requestLabel": .text(PageWord.noticeRequest.text(in: language)), "requestId": .text(requestId),
-        ]
-        if let next = words.next { content["next"] = .text(next.text(in: language)) }
-        return HostedPage(
-            template: .ending, language: language, title: words.title.text(in: language), content: content,
-            status: status)
+        let content = EndingContent(
+            text: language.text(words.text, time), next: words.next.map { language.text($0) }, againPath: path,
+            again: language.text("ending.again"), requestId: requestId)
+        return HostedPage(content, words.title, in: language, status: status)
     }
+}
+
+/// The end of something that went wrong, with a way to begin again.
+struct EndingContent: PageContent {
+    static let template = PageTemplate.ending
+    let text: String
+    var next: String?
+    let againPath: String
+    let again: String
+    let requestId: String
 }

@@ -15,24 +15,21 @@ struct FlowOver: Sendable {
     func page(requestId: String) -> HostedPage {
         let title: PageWord, text: PageWord
         switch (flow, isLoggedIn) {
-        case (nil, _): (title, text) = (.flowElsewhereTitle, .flowElsewhere)
-        case (_?, true): (title, text) = (.flowDoneTitle, .flowDone)
-        case (_?, false): (title, text) = (.endingExpiredTitle, .flowEnded)
+        case (nil, _): (title, text) = ("flow.elsewhereTitle", "flow.elsewhere")
+        case (_?, true): (title, text) = ("flow.doneTitle", "flow.done")
+        case (_?, false): (title, text) = ("ending.expiredTitle", "flow.ended")
         }
         let next: (path: String, label: String)
         if let client, let origin = client.origin {
-            next = (origin + "/", (isLoggedIn ? PageWord.flowGoOn : .flowAgainAt).text(in: language, client.name))
+            next = (origin + "/", language.text(isLoggedIn ? "flow.goOn" : "flow.againAt", client.name))
         } else if isLoggedIn {
-            next = (Endpoint.showAccount.template.text, PageWord.flowToAccount.text(in: language))
+            next = (Endpoint.showAccount.template.text, language.text("flow.toAccount"))
         } else {
-            next = (Endpoint.showLogIn.template.text, PageWord.endingAgain.text(in: language))
+            next = (Endpoint.showLogIn.template.text, language.text("ending.again"))
         }
-        return HostedPage(
-            template: .ending, language: language, title: title.text(in: language),
-            content: [
-                "text": .text(text.text(in: language)), "againPath": .text(next.path), "again": .text(next.label),
-                "requestLabel": .text(PageWord.noticeRequest.text(in: language)), "requestId": .text(requestId),
-            ], status: flow != nil && isLoggedIn ? 200 : 410)
+        let content = EndingContent(
+            text: language.text(text), againPath: next.path, again: next.label, requestId: requestId)
+        return HostedPage(content, title, in: language, status: flow != nil && isLoggedIn ? 200 : 410)
     }
 }
 

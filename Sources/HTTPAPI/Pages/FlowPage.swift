@@ -33,10 +33,10 @@ struct FlowPage: Sendable {
         switch purpose {
         case .recovery, .returning: path(.showWayBack)
         case _ where !flow.request.isEmpty: Endpoint.goOn.path(in: flow)
-        case .login: "/login"
-        case .address: "/login/address"
-        case .registration: "/register"
-        case .change: "/account"
+        case .login: Endpoint.showLogIn.template.text
+        case .address: Endpoint.showLogInByAddress.template.text
+        case .registration: Endpoint.showRegister.template.text
+        case .change: Endpoint.showAccount.template.text
         }
     }
 
@@ -74,6 +74,11 @@ extension PageVisit {
         guard let flow, !flow.request.isEmpty, pending?.isAboutLogIn != true else { return nil }
         return .seeOther(Endpoint.goOn.path(in: flow))
     }
+}
+
+extension AwaitedAuthorization {
+    /// Whether a log-in is what the request waits for, perhaps to another account.
+    var isAboutLogIn: Bool { page == .logIn || page == .chooseAccount }
 }
 
 extension Route {

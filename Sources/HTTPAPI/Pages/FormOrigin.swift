@@ -28,3 +28,8 @@ struct FormOrigin: Sendable {
         return origin.lowercased() == own || (origin == "null" && sites.first != "none")
     }
 }
+
+extension RoutedRequest {
+    /// Whether a page of this service may have sent the form.
+    var isFromOwnPage: Bool { FormOrigin(publicURL: publicURL, authority: authority).permits(headers) }
+}

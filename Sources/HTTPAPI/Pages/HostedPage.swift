@@ -1,24 +1,28 @@
+import Mustache
+
 /// A page that the service makes for browsers.
 struct HostedPage: Sendable {
-    let template: PageTemplate
     let language: PageLanguage
     let title: String
-    /// What the template shows besides the title.
-    var content: PageContent
-    var status = 200
+    let content: any PageContent
+    /// What every page of an account shows; `nil` for another page.
+    var account: AccountFrame?
+    var status: Int
 
-    /// Everything that the template shows, the frame included.
-    var model: PageContent {
-        var model = content
-        model["title"] = .text(title)
-        model["language"] = .text(language.rawValue)
-        model["stylesheet"] = .text(PageAsset.style.path)
-        return model
+    /// - Parameter values: The values of the title.
+    init(
+        _ content: some PageContent, _ title: PageWord, _ values: String..., in language: PageLanguage,
+        status: Int = 200
+    ) {
+        self.content = content
+        self.status = status
+        self.title = title.text(in: language, values)
+        self.language = language
     }
 
     /// The page as a reply.
     func reply() throws -> Reply {
-        var reply = Reply.text(try template.render(model), "text/html; charset=utf-8")
+        var reply = Reply.text(try type(of: content).template.render(self), "text/html; charset=utf-8")
         reply.status = status
         reply.headers["Content-Language"] = language.rawValue
         reply.headers["Content-Security-Policy"] = Self.policy
@@ -36,5 +40,19 @@ struct HostedPage: Sendable {
     private static func policy(forms: String) -> String {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';\(forms) "
             + "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+    }
+}
+
+extension HostedPage: MustacheParent {
+    /// What every template may name, and then what the content has.
+    func child(named name: String) -> Any? {
+        switch name {
+        case "title": title.escapable
+        case "language": language.rawValue
+        case "w": PageWords(language: language)
+        case "asset": PageAsset.Paths()
+        case "me": account
+        default: content.child(named: name)
+        }
     }
 }

@@ -1,62 +1,44 @@
-import ErrorCodes
 import IdentityService
 import TenureAPI
 
-/// The page with the form that begins a log-in by an address.
-struct LogInByAddressPage: Sendable {
+/// The form that begins a log-in by an address.
+struct LogInByAddressPage: BeginningForm {
     let visit: PageVisit
     let pending: AwaitedAuthorization?
     let language: PageLanguage
-    /// What stands in the field.
-    var email: String
-    var problems: [PageProblem] = []
-    var status = 200
 
-    /// The page with what was typed, or with what the client knows about the person.
-    init(_ visit: PageVisit, _ pending: AwaitedAuthorization?, _ typed: FormReader? = nil) {
+    init(_ visit: PageVisit) async throws {
         self.visit = visit
-        self.pending = pending
+        pending = try await visit.pending()
         language = visit.language(pending?.locales ?? [])
-        let hint = pending.flatMap { $0.hintIsAddress ? $0.loginHint : nil }
-        email = typed.map { (try? $0.text("email")) ?? "" } ?? hint ?? ""
     }
 
-    /// Adds a problem with a field.
-    mutating func add(_ word: PageWord, at field: String) {
-        problems.append(PageProblem(field: field, text: word.text(in: language)))
+    let fields: [FieldProblem.Field] = [.email, .form]
+    let sentTo = Endpoint.beginLogInByAddress
+    var required: [(field: FieldProblem.Field, word: PageWord)] { [(.email, "login.addressMissing")] }
+    var instead: Reply? { visit.beyondLogIn(pending) }
+    var known: Input { ["email": pending.flatMap { $0.hintIsAddress ? $0.loginHint : nil } ?? ""] }
+
+    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) -> HostedPage {
+        let content = LogInByAddressContent(
+            problems: problems, email: input["email"] ?? "", loginPath: Endpoint.showLogIn.path(in: visit.flow),
+            form: form)
+        return HostedPage(logInTo: pending, content, in: language, status: status)
     }
 
-    /// Adds what is wrong with the address or the key.
-    ///
-    /// - Throws: The error, if it is not about them.
-    mutating func add(_ error: ServiceError) throws {
-        switch error.code {
-        case .emailMissing: add(.loginAddressMissing, at: "email")
-        case .emailInvalid, .requestInvalid: add(.loginAddressInvalid, at: "email")
-        case .employeeKeyInvalid: add(.loginNoKey, at: "form")
-        default: throw error
-        }
-        status = error.code.status
+    func begin(_ input: Input, _ key: [UInt8], once: String) async throws -> Reply {
+        let start = StartAddressLogin(
+            address: input["email"] ?? "", employeePublicKey: key, client: pending?.client,
+            app: try await visit.exchange.pagesApp())
+        return visit.start(try await visit.step(start, once: once), .address)
     }
+}
 
-    /// The page as a reply.
-    func reply() throws -> Reply {
-        let visitor = visit.visitor
-        let content: PageContent = [
-            "problems": PageProblem.summary(problems, in: language),
-            "email": .text(email), "emailError": problems.text(at: "email"),
-            "loginPath": .text(Endpoint.showLogIn.path(in: visit.flow)),
-            "module": .text(PageAsset.device.path),
-        ]
-        let words = PageContent(
-            [
-                ("needsScript", .pageNeedsScript), ("emailLabel", .loginAddress), ("noKey", .loginNoKey),
-                ("continue", .pageContinue), ("byCompany", .loginByCompany),
-            ], in: language)
-        let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
-        return try HostedPage(
-            template: .loginAddress, language: language, title: title ?? PageWord.loginTitle.text(in: language),
-            content: content.merging(words).merging(visit.form(of: .beginLogInByAddress, visitor)), status: status
-        ).reply(visitor)
-    }
+/// The form that begins a log-in by an address.
+struct LogInByAddressContent: PageContent {
+    static let template = PageTemplate.loginAddress
+    let problems: FieldProblems?
+    let email: String
+    let loginPath: String
+    let form: FormPart
 }

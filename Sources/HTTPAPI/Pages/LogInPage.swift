@@ -1,96 +1,76 @@
 import Canonical
-import ErrorCodes
 import IdentityService
 import TenureAPI
 
-/// The page with the form that begins a log-in.
-struct LogInPage: Sendable {
+/// The form that begins a log-in. Without a stored request the log-in leads to the account.
+struct LogInPage: BeginningForm {
     let visit: PageVisit
     let pending: AwaitedAuthorization?
     let language: PageLanguage
-    /// What stands in the fields.
-    var company: String
-    var employee: String
-    var problems: [PageProblem] = []
-    var status = 200
 
-    /// The page with what was typed, or with what the client knows about the person.
-    init(_ visit: PageVisit, _ pending: AwaitedAuthorization?, _ typed: FormReader? = nil) {
+    init(_ visit: PageVisit) async throws {
         self.visit = visit
-        self.pending = pending
+        pending = try await visit.pending()
         language = visit.language(pending?.locales ?? [])
-        let hint = pending.flatMap { $0.hintIsAddress ? nil : $0.loginHint }
-        company = typed.map { (try? $0.text("company")) ?? "" } ?? pending?.tenant ?? ""
-        employee = typed.map { (try? $0.text("employee")) ?? "" } ?? hint ?? ""
     }
 
-    /// Adds a problem with a field.
-    mutating func add(_ word: PageWord, at field: String) {
-        problems.append(PageProblem(field: field, text: word.text(in: language)))
+    let fields: [FieldProblem.Field] = [.company, .employee, .form]
+    let sentTo = Endpoint.beginLogIn
+    var required: [(field: FieldProblem.Field, word: PageWord)] {
+        [(.company, "login.companyMissing"), (.employee, "login.employeeMissing")]
+    }
+    var instead: Reply? { visit.beyondLogIn(pending) }
+
+    var known: Input {
+        ["company": pending?.tenant ?? "", "employee": pending.flatMap { $0.hintIsAddress ? nil : $0.loginHint } ?? ""]
     }
 
-    /// Adds what is wrong with the names or the key.
-    ///
-    /// - Throws: The error, if it is not about them.
-    mutating func add(_ error: ServiceError) throws {
-        switch error.code {
-        case .companyNameMissing: add(.loginCompanyMissing, at: "company")
-        case .employeeIdMissing: add(.loginEmployeeMissing, at: "employee")
-        case .employeeKeyInvalid: add(.loginNoKey, at: "form")
-        case .requestInvalid:
-            let isAboutId = error.members.contains { $0.place == .pointer("/companyEmployeeId") }
-            add(.flowInputInvalid, at: isAboutId ? "employee" : "company")
-        default: throw error
-        }
-        status = error.code.status
-    }
-
-    /// The page as a reply.
-    func reply() async throws -> Reply {
-        let visitor = visit.visitor
-        var content: PageContent = [
-            "problems": PageProblem.summary(problems, in: language),
-            "company": .text(company), "companyError": problems.text(at: "company"),
-            "employee": .text(employee), "employeeError": problems.text(at: "employee"),
-            "expected": .text(pending?.tenant ?? ""),
-            "addressPath": .text(Endpoint.showLogInByAddress.path(in: visit.flow)),
-            "registerPath": .text(Endpoint.showRegister.path(in: visit.flow)),
-            "recoverPath": .text(Endpoint.showWayBack.path(in: visit.flow)),
-            "deviceModule": .text(PageAsset.device.path), "accountsModule": .text(PageAsset.accounts.path),
-        ]
+    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) async throws -> HostedPage {
+        let flow = visit.flow
+        var account: String?
         if let session = try await visit.session() {
-            content["session"] = .list([
-                [
-                    "account": .text(try await visit.account(session.browser, in: language)),
-                    "toAccount": .text(PageWord.loginToAccount.text(in: language)),
-                ]
-            ])
+            account = try await visit.account(session.browser, in: language)
         }
-        content = content.merging(words).merging(visit.form(of: .beginLogIn, visitor))
-        let title = pending.map { PageWord.loginTitleFor.text(in: language, $0.clientName) }
-        return try HostedPage(
-            template: .login, language: language, title: title ?? PageWord.loginTitle.text(in: language),
-            content: content, status: status
-        ).reply(visitor)
+        let content = LogInContent(
+            problems: problems, account: account, accountPath: Endpoint.showAccount.template.text,
+            company: input["company"] ?? "", employee: input["employee"] ?? "", expected: pending?.tenant ?? "",
+            addressPath: Endpoint.showLogInByAddress.path(in: flow),
+            registerPath: Endpoint.showRegister.path(in: flow), recoverPath: Endpoint.showWayBack.path(in: flow),
+            form: form)
+        return HostedPage(logInTo: pending, content, in: language, status: status)
     }
 
-    private var words: PageContent {
-        let names: [(String, PageWord)] = [
-            ("needsScript", .pageNeedsScript), ("accountsTitle", .rememberedTitle), ("other", .rememberedOther),
-            ("lastUsed", .rememberedLast), ("forget", .rememberedForget), ("forgetText", .rememberedForgetText),
-            ("forgetConfirm", .rememberedForgetConfirm), ("companyLabel", .loginCompany),
-            ("companyHint", .loginCompanyHint), ("employeeLabel", .loginEmployee), ("noKey", .loginNoKey),
-            ("byAddress", .loginByAddress), ("continue", .pageContinue), ("register", .loginRegister),
-            ("recover", .loginRecover),
-        ]
-        return PageContent(names, in: language)
+    func begin(_ input: Input, _ key: [UInt8], once: String) async throws -> Reply {
+        let names = LoginRequest(
+            companyName: input["company"] ?? "", companyEmployeeId: input["employee"] ?? "", employeePublicKey: key)
+        let start = StartLogin(.login, names, app: try await visit.exchange.pagesApp())
+        return visit.start(try await visit.step(start, once: once), .login)
     }
 }
 
-extension PageContent {
-    /// Texts in a language by the names of a template.
-    init(_ names: [(String, PageWord)], in language: PageLanguage) {
-        self = [:]
-        for (name, word) in names { self[name] = .text(word.text(in: language)) }
+/// The form that begins a log-in, with the accounts that this browser knows.
+struct LogInContent: PageContent {
+    static let template = PageTemplate.login
+    let problems: FieldProblems?
+    /// Who is logged in already.
+    let account: String?
+    let accountPath: String
+    let company: String
+    let employee: String
+    /// The tenant that the client names.
+    let expected: String
+    let addressPath: String
+    let registerPath: String
+    let recoverPath: String
+    let form: FormPart
+}
+
+extension HostedPage {
+    /// A page for a log-in, which names the client.
+    init(
+        logInTo pending: AwaitedAuthorization?, _ content: some PageContent, in language: PageLanguage, status: Int
+    ) {
+        let title: PageWord = pending == nil ? "login.title" : "login.titleFor"
+        self.init(content, title, pending?.clientName ?? "", in: language, status: status)
     }
 }

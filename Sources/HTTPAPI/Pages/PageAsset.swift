@@ -1,6 +1,7 @@
 import Canonical
 import Crypto
 import Embedding
+import Mustache
 import NIOCore
 
 /// A file that pages load. Its address contains a hash of all files, so browsers keep it without asking again, and a
@@ -45,6 +46,13 @@ enum PageAsset: String, Sendable, CaseIterable {
 
     private var mediaType: String {
         rawValue.hasSuffix(".js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8"
+    }
+
+    /// The paths as templates name them: `{{asset.device}}` for the module `device.js`, and `{{asset.style}}`.
+    struct Paths: MustacheParent {
+        func child(named name: String) -> Any? {
+            name == "style" ? PageAsset.style.path : PageAsset(rawValue: name + ".js")?.path
+        }
     }
 
     private static let hashOfAll = {

@@ -12,13 +12,8 @@ struct PageForm: Sendable {
     ///
     /// - Throws: The notice to show: another site sent the form, it cannot be read, or it belongs to another session.
     init(_ visit: PageVisit) throws(PageFormRefusal) {
-        let exchange = visit.exchange
-        guard FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority).permits(exchange.headers) else {
-            throw PageFormRefusal(notice: .crossSite)
-        }
-        guard let fields = try? FormReader(exchange.body), let request = try? fields.text("request"),
-            let token = try? fields.text("token")
-        else { throw PageFormRefusal(notice: .malformed) }
+        let exchange = visit.exchange, (fields, token) = try visit.sentForm()
+        guard let request = try? fields.text("request") else { throw PageFormRefusal(notice: .malformed) }
         let flow = exchange.captures["flow"]
         guard flow.isEmpty || flow == request else { throw PageFormRefusal(notice: .malformed) }
         let path = exchange.endpoint.template.text
@@ -36,4 +31,15 @@ struct PageFormRefusal: Error {
     let notice: PageNotice
     /// What was typed, if nothing but the token was wrong: the page may show the form again.
     var typed: FormReader?
+}
+
+extension PageVisit {
+    /// The fields and the token of a form that a page of this service sent.
+    func sentForm() throws(PageFormRefusal) -> (fields: FormReader, token: String) {
+        guard exchange.isFromOwnPage else { throw PageFormRefusal(notice: .crossSite) }
+        guard let fields = try? FormReader(exchange.body), let token = try? fields.text("token") else {
+            throw PageFormRefusal(notice: .malformed)
+        }
+        return (fields, token)
+    }
 }

@@ -63,33 +63,38 @@ enum PageNotice: Sendable, CaseIterable {
 
     private var words: (title: PageWord, text: PageWord, next: PageWord?) {
         switch self {
-        case .crossSite: (.noticeCrossSiteTitle, .noticeCrossSite, .noticeCrossSiteNext)
-        case .outdated: (.noticeOutdatedTitle, .noticeOutdated, .noticeOutdatedNext)
-        case .cookie: (.noticeCookieTitle, .noticeCookie, .noticeCookieNext)
-        case .unarmed: (.noticeUnarmedTitle, .noticeUnarmed, .noticeUnarmedNext)
-        case .expired: (.noticeExpiredTitle, .noticeExpired, .noticeExpiredNext)
-        case .malformed: (.noticeMalformedTitle, .noticeMalformed, .noticeMalformedNext)
-        case .unknownClient: (.noticeUnknownClientTitle, .noticeUnknownClient, .noticeTellOperator)
-        case .unknownRedirect: (.noticeUnknownRedirectTitle, .noticeUnknownRedirect, .noticeTellOperator)
-        case .unknown: (.noticeUnknownTitle, .noticeUnknown, .noticeUnknownNext)
-        case .tooMany: (.noticeTooManyTitle, .noticeTooMany, .noticeTooManyNext)
-        case .unavailable: (.noticeUnavailableTitle, .noticeUnavailable, .noticeUnavailableNext)
-        case .loggedOut: (.logoutDoneTitle, .logoutDone, nil)
+        case .crossSite: ("notice.crossSiteTitle", "notice.crossSite", "notice.crossSiteNext")
+        case .outdated: ("notice.outdatedTitle", "notice.outdated", "notice.outdatedNext")
+        case .cookie: ("notice.cookieTitle", "notice.cookie", "notice.cookieNext")
+        case .unarmed: ("notice.unarmedTitle", "notice.unarmed", "notice.unarmedNext")
+        case .expired: ("notice.expiredTitle", "notice.expired", "notice.expiredNext")
+        case .malformed: ("notice.malformedTitle", "notice.malformed", "notice.malformedNext")
+        case .unknownClient: ("notice.unknownClientTitle", "notice.unknownClient", "notice.tellOperator")
+        case .unknownRedirect: ("notice.unknownRedirectTitle", "notice.unknownRedirect", "notice.tellOperator")
+        case .unknown: ("notice.unknownTitle", "notice.unknown", "notice.unknownNext")
+        case .tooMany: ("notice.tooManyTitle", "notice.tooMany", "notice.tooManyNext")
+        case .unavailable: ("notice.unavailableTitle", "notice.unavailable", "notice.unavailableNext")
+        case .loggedOut: ("logout.doneTitle", "logout.done", nil)
         }
     }
 
     /// The page in a language. The page of an error shows the id of the request, for whoever helps.
     func page(in language: PageLanguage, requestId: String) -> HostedPage {
-        var content: PageContent = ["text": .text(words.text.text(in: language))]
-        if let next = words.next {
-            content["next"] = .text(next.text(in: language))
-            content["requestLabel"] = .text(PageWord.noticeRequest.text(in: language))
-            content["requestId"] = .text(requestId)
-        }
-        return HostedPage(
-            template: .notice, language: language, title: words.title.text(in: language), content: content,
-            status: status)
+        let next = words.next
+        let content = NoticeContent(
+            text: language.text(words.text), next: next.map { language.text($0) },
+            requestId: next == nil ? nil : requestId)
+        return HostedPage(content, words.title, in: language, status: status)
     }
+}
+
+/// A text without a form.
+struct NoticeContent: PageContent {
+    static let template = PageTemplate.notice
+    let text: String
+    var next: String?
+    /// The id of the request, for whoever helps.
+    var requestId: String?
 }
 
 extension Reply {

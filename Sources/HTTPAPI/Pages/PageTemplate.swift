@@ -39,6 +39,10 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case wayBackWait
     /// Part of the pages of an account: the links to the others, and what went wrong.
     case sections
+    /// Part of a page: what is wrong with the input of its form.
+    case problems
+    /// Part of a form: its hidden fields.
+    case hidden
     /// Part of a form: the button that is armed.
     case arm
     /// Part of a form: the rows of words to choose from.
@@ -67,6 +71,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
     case mailLink
     /// The page that leads to a client.
     case answer
+    /// Who can log in to a development service, and its mails.
+    case development
 
     /// The Mustache text, as it was compiled in.
     var source: String {
@@ -76,8 +82,8 @@ enum PageTemplate: String, Sendable, CaseIterable {
     /// Renders the template.
     ///
     /// - Throws: An error if a template cannot be parsed, which a test excludes.
-    func render(_ content: some MustacheParent) throws -> String {
-        guard let html = try Self.library.get().render(content, withTemplate: rawValue) else {
+    func render(_ page: some MustacheParent) throws -> String {
+        guard let html = try Self.library.get().render(page, withTemplate: rawValue) else {
             throw PageTemplateDefect(template: rawValue)
         }
         return html

@@ -25,9 +25,9 @@ struct PageVisit: Sendable {
     func account(_ browser: BrowserSession, in language: PageLanguage) async throws -> String {
         let account = try await exchange.run(ReadMe(caller: browser.caller))
         guard let id = account.companyEmployeeId else {
-            return PageWord.accountNameless.text(in: language, "", account.companyName)
+            return PageWord("account.nameless").text(in: language, "", account.companyName)
         }
-        return PageWord.account.text(in: language, id, account.companyName)
+        return PageWord("account.loggedIn").text(in: language, id, account.companyName)
     }
 
     /// The page of a notice.

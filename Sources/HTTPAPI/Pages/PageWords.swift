@@ -1,10 +1,15 @@
 import Embedding
+import IdentityService
+import Mustache
 
-/// The texts of the pages, one file for each language, with a line `name = text` for each text.
-enum PageWords {
-    private static let english = parse(EmbeddedFiles.httpAPI["Words/english.words"])
-    private static let german = parse(EmbeddedFiles.httpAPI["Words/german.words"])
-    private static let french = parse(EmbeddedFiles.httpAPI["Words/french.words"])
+/// The texts of the pages in a language, of a file with a line `name = text` for each. A template names one by
+/// `{{w.login.title}}`.
+struct PageWords: MustacheParent {
+    let language: PageLanguage
+
+    private static let english = WordFile.texts(EmbeddedFiles.httpAPI["Words/english.words"])
+    private static let german = WordFile.texts(EmbeddedFiles.httpAPI["Words/german.words"])
+    private static let french = WordFile.texts(EmbeddedFiles.httpAPI["Words/french.words"])
 
     /// The texts of a language by their names.
     static func of(_ language: PageLanguage) -> [String: String] {
@@ -15,13 +20,12 @@ enum PageWords {
         }
     }
 
-    /// Reads a file of texts. A line without ` = ` counts as nothing.
-    static func parse(_ bytes: [UInt8]) -> [String: String] {
-        var texts: [String: String] = [:]
-        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-            guard let sign = line.firstRange(of: " = ") else { continue }
-            texts[String(line[..<sign.lowerBound])] = String(line[sign.upperBound...])
-        }
-        return texts
+    func child(named group: String) -> Any? { Group(texts: Self.of(language), name: group) }
+
+    private struct Group: MustacheParent {
+        let texts: [String: String]
+        let name: String
+
+        func child(named word: String) -> Any? { texts["\(name).\(word)"] }
     }
 }

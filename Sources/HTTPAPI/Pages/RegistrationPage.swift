@@ -1,9 +1,8 @@
-import ErrorCodes
 import IdentityService
 import TenureAPI
 
 /// The page on which somebody registers: to found a tenant, to join one, or with the link of an invitation.
-struct RegistrationPage: Sendable {
+struct RegistrationPage: BeginningForm {
     /// What the person means to do. Each has a page and a request of its own.
     enum Way: Sendable, CaseIterable {
         case found
@@ -11,102 +10,86 @@ struct RegistrationPage: Sendable {
         case invited
     }
 
-    /// A field of the form. The raw value is its name.
-    enum Field: String, Sendable, CaseIterable {
-        case company, employee, email, code
-    }
-
     let way: Way
-    let language: PageLanguage
-    /// Whether the form asks for a code.
-    let asksForCode: Bool
-    /// Whether a founder is told that no mail will help.
-    let warnsOfNoMail: Bool
+    let visit: PageVisit
+    private let terms: RegistrationTerms
 
-    init(_ way: Way, _ terms: RegistrationTerms, in language: PageLanguage) {
+    init(_ way: Way, _ visit: PageVisit) async throws {
+        _ = try await visit.exchange.pagesApp()
         self.way = way
-        self.language = language
-        asksForCode = way != .found || terms.founding == .code
-        warnsOfNoMail = way == .found && !terms.sendsMails
+        self.visit = visit
+        terms = try await visit.exchange.run(ReadRegistrationTerms())
     }
 
-    /// The page with its form.
-    ///
-    /// - Parameters:
-    ///   - input: What was entered, or what a link says.
-    ///   - hidden: The hidden fields of the form.
-    func page(_ input: [Field: String], _ problems: [RegistrationProblem], hidden: PageContent) -> HostedPage {
-        let told = problems.map { PageProblem(field: $0.field?.rawValue ?? "form", text: text($0.word)) }
-        var content: PageContent = [
-            "problems": PageProblem.summary(told, in: language),
-            "deviceModule": .text(PageAsset.device.path), "prefillModule": .text(PageAsset.prefill.path),
-        ]
-        for field in Field.allCases where field != .code || asksForCode {
-            content[field.rawValue] = .text(input[field] ?? "")
-            content[field.rawValue + "Error"] = told.text(at: field.rawValue)
-        }
-        if asksForCode { content["codeLabel"] = .text(text(way.codeLabel)) }
-        if warnsOfNoMail { content["warning"] = .text(text(.registerNoMail)) }
-        return HostedPage(
-            template: .register, language: language, title: text(way.title),
-            content: content.merging(words).merging(hidden), status: problems.first?.status ?? 200)
+    private var asksForCode: Bool { way != .found || terms.founding == .code }
+
+    var fields: [FieldProblem.Field] { [.company, .employee, .email] + (asksForCode ? [.code] : []) + [.form] }
+    var sentTo: Endpoint { way.sentTo }
+    var required: [(field: FieldProblem.Field, word: PageWord)] {
+        [
+            (.company, "login.companyMissing"), (.employee, "login.employeeMissing"), (.email, "login.addressMissing"),
+        ] + (asksForCode && way != .join ? [(.code, "register.codeMissing")] : [])
     }
 
-    private var words: PageContent {
-        let names: [(String, PageWord)] = [
-            ("needsScript", .pageNeedsScript), ("text", way.text), ("noKey", .loginNoKey), ("continue", .pageContinue),
-            ("toLogIn", .registerToLogIn), ("companyLabel", .loginCompany), ("companyHint", way.companyHint),
-            ("employeeLabel", .loginEmployee), ("employeeHint", way.employeeHint), ("emailLabel", .registerEmail),
-            ("emailHint", .registerEmailHint),
-        ]
-        return PageContent(names, in: language)
+    /// What a link says about the registration. Links of ours say it behind the `#`, where only the browser reads it; a
+    /// link that somebody writes may say it in the query.
+    var known: Input {
+        guard let query = try? FormReader(visit.exchange.rawQuery.utf8) else { return [:] }
+        let names = [("company", "company"), ("employee", "id"), ("email", "email"), ("code", "invitation")]
+        return names.reduce(into: [:]) { found, pair in found[pair.0] = try? query.text(pair.1) }
     }
 
     /// The page where nobody may found a tenant. It has no form.
-    static func closed(in language: PageLanguage) -> HostedPage {
-        HostedPage(
-            template: .notice, language: language, title: PageWord.registerToFound.text(in: language),
-            content: [
-                "text": .text(PageWord.registerFoundOff.text(in: language)),
-                "next": .text(PageWord.registerFoundOffNext.text(in: language)),
-            ])
+    var instead: Reply? {
+        get throws {
+            guard way == .found, terms.founding == .off else { return nil }
+            let content = NoticeContent(
+                text: language.text("register.foundOff"), next: language.text("register.foundOffNext"))
+            return try HostedPage(content, "register.toFound", in: language).reply()
+        }
     }
 
-    /// What is missing in an input, before the service is asked.
-    func missing(in input: [Field: String]) -> [RegistrationProblem] {
-        var problems: [RegistrationProblem] = []
-        let words: [(Field, PageWord)] = [
-            (.company, .loginCompanyMissing), (.employee, .loginEmployeeMissing), (.email, .registerEmailMissing),
-        ]
-        for (field, word) in words where input[field]?.isBlank != false {
-            problems.append(RegistrationProblem(field: field, word: word, status: 400))
-        }
-        if asksForCode, way != .join, input[.code]?.isBlank != false {
-            problems.append(RegistrationProblem(field: .code, word: .registerCodeMissing, status: 400))
-        }
-        return problems
+    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) -> HostedPage {
+        let content = RegistrationContent(
+            problems: problems, text: language.text(way.text), warnsOfNoMail: way == .found && !terms.sendsMails,
+            company: input["company"] ?? "", companyHint: language.text(way.companyHint),
+            employee: input["employee"] ?? "", employeeHint: language.text(way.employeeHint),
+            email: input["email"] ?? "", code: input["code"] ?? "",
+            codeLabel: asksForCode ? language.text(way.codeLabel) : nil,
+            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: form)
+        return HostedPage(content, way.title, in: language, status: status)
     }
 
-    private func text(_ word: PageWord) -> String { word.text(in: language) }
+    func begin(_ input: Input, _ key: [UInt8], once: String) async throws -> Reply {
+        let request = RegistrationRequest(
+            companyName: input["company"] ?? "", companyEmployeeId: input["employee"] ?? "",
+            email: input["email"] ?? "", employeePublicKey: key, invitation: input["code"],
+            intent: way == .found ? .found : .join)
+        let start = StartRegistration(request, app: try await visit.exchange.pagesApp())
+        return visit.start(try await visit.step(start, once: once), .registration)
+    }
 }
 
-extension RegistrationPage.Field {
-    /// The field that a JSON pointer of the request is about.
-    init?(pointer: String) {
-        switch pointer {
-        case "/companyName": self = .company
-        case "/companyEmployeeId": self = .employee
-        case "/email": self = .email
-        case "/invitation": self = .code
-        default: return nil
-        }
-    }
+/// The form that begins a registration.
+struct RegistrationContent: PageContent {
+    static let template = PageTemplate.register
+    let problems: FieldProblems?
+    let text: String
+    /// Whether a founder is told that no mail will help.
+    let warnsOfNoMail: Bool
+    let company: String
+    let companyHint: String
+    let employee: String
+    let employeeHint: String
+    let email: String
+    let code: String
+    /// The label of the code's field; `nil` for a form without one.
+    let codeLabel: String?
+    let loginPath: String
+    let form: FormPart
 }
 
 extension RegistrationPage.Way {
-    /// What the request says that the person means.
-    var intent: RegistrationRequest.Intent { self == .found ? .found : .join }
-
     /// The page with the form.
     var shownAt: Endpoint {
         switch self {
@@ -127,67 +110,28 @@ extension RegistrationPage.Way {
 
     fileprivate var title: PageWord {
         switch self {
-        case .found: .registerToFound
-        case .join: .registerToJoin
-        case .invited: .registerInvitedTitle
+        case .found: "register.toFound"
+        case .join: "register.toJoin"
+        case .invited: "register.invitedTitle"
         }
     }
 
     fileprivate var text: PageWord {
         switch self {
-        case .found: .registerFoundText
-        case .join: .registerJoinText
-        case .invited: .registerInvitedText
+        case .found: "register.foundText"
+        case .join: "register.joinText"
+        case .invited: "register.invitedText"
         }
     }
 
-    fileprivate var companyHint: PageWord { self == .found ? .registerNameHint : .loginCompanyHint }
-    fileprivate var employeeHint: PageWord { self == .found ? .registerOwnIdHint : .registerIdHint }
+    fileprivate var companyHint: PageWord { self == .found ? "register.nameHint" : "login.companyHint" }
+    fileprivate var employeeHint: PageWord { self == .found ? "register.ownIdHint" : "register.idHint" }
 
     fileprivate var codeLabel: PageWord {
         switch self {
-        case .found: .registerFoundCode
-        case .join: .registerCodeIfAny
-        case .invited: .registerCode
-        }
-    }
-}
-
-/// What is wrong with a registration, for the person who filled in the form.
-struct RegistrationProblem: Sendable, Equatable {
-    /// The field that is at fault; `nil` for none of them.
-    let field: RegistrationPage.Field?
-    let word: PageWord
-    let status: Int
-
-    init(field: RegistrationPage.Field?, word: PageWord, status: Int) {
-        self.field = field
-        self.word = word
-        self.status = status
-    }
-
-    /// The problem of a refusal; `nil` for one that is not about the form.
-    init?(_ error: ServiceError) {
-        status = error.code.status
-        switch error.code {
-        case .companyUnknown: (field, word) = (.company, .registerCompanyUnknown)
-        case .companyNameMissing: (field, word) = (.company, .loginCompanyMissing)
-        case .companyAlreadyFounded: (field, word) = (.company, .registerCompanyExists)
-        case .appNotLinked: (field, word) = (.company, .registerNotLinked)
-        case .employeeIdMissing: (field, word) = (.employee, .loginEmployeeMissing)
-        case .emailMissing: (field, word) = (.email, .registerEmailMissing)
-        case .emailInvalid: (field, word) = (.email, .registerEmailInvalid)
-        case .invitationInvalid: (field, word) = (.code, .registerCodeWrong)
-        case .registrationInvitationRequired: (field, word) = (.code, .registerCodeMissing)
-        case .employeeKeyInvalid: (field, word) = (nil, .loginNoKey)
-        case .requestInvalid:
-            let named = error.members.lazy.compactMap { member -> RegistrationPage.Field? in
-                guard case .pointer(let pointer) = member.place else { return nil }
-                return RegistrationPage.Field(pointer: pointer)
-            }.first
-            guard let named else { return nil }
-            (field, word) = (named, .flowInputInvalid)
-        default: return nil
+        case .found: "register.foundCode"
+        case .join: "register.codeIfAny"
+        case .invited: "register.code"
         }
     }
 }

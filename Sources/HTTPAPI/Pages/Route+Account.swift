@@ -37,44 +37,57 @@ extension AccountVisit {
     ///
     /// - Parameter problem: Why a form of the page was refused.
     func home(_ problem: AccountProblem? = nil) async throws -> HostedPage {
-        let me = try await me()
-        var content: PageContent = [
-            "role": .text(text(PageWord(role: me.role))),
-            "loggedInWith": .text(text(.accountSince, me.session.createdAt.forPeople, me.app.name)),
-            "request": "account", "token": .text(token(.logOutOfAccount, "account")),
-            "logOut": .text(text(.logoutConfirm)),
-        ]
-        let notices = me.notices.compactMap { notice($0) }
-        if !notices.isEmpty {
-            content["noticesTitle"] = .text(text(.noticesTitle))
-            content["notices"] = .list(notices)
-        } else if me.emailVerified {
-            content["noNotices"] = .text(text(.noticesNone))
-        }
-        if !me.emailVerified { addAddress(to: &content) }
-        return page(.account, .accountTitle, of: me, at: .showAccount, content, problem: problem)
+        let me = try await me(), notices = me.notices.compactMap { notice($0) }
+        let content = AccountHome(
+            role: text(PageWord(role: me.role)),
+            loggedInWith: text("account.since", me.session.createdAt.forPeople, me.app.name),
+            saysNone: notices.isEmpty && me.emailVerified, hasNotices: !notices.isEmpty, notices: notices,
+            address: me.emailVerified ? nil : address, form: form(.logOutOfAccount, "account"))
+        return page(content, "account.title", of: me, at: .showAccount, problem: problem)
     }
 
     /// A notice, with a link to what the owner can do; `nil` for a kind that says nothing to people.
-    fileprivate func notice(_ notice: NoticeResponse) -> PageContent? {
+    fileprivate func notice(_ notice: NoticeResponse) -> AccountHome.Notice? {
         let word: PageWord
         switch notice.type {
-        case "recovery.opened": word = .noticesRecoveryOpened
-        case "return.opened": word = .noticesReturnOpened
-        case "return.completed": word = .noticesReturnCompleted
+        case "recovery.opened": word = "notices.recoveryOpened"
+        case "return.opened": word = "notices.returnOpened"
+        case "return.completed": word = "notices.returnCompleted"
         default: return nil
         }
-        var content: PageContent = [
-            "text": .text(text(word, notice.openedAt?.forPeople ?? "?", notice.cancelBefore?.forPeople ?? "?"))
-        ]
-        if let by = notice.openedBy { content["by"] = .text(text(.noticesOpenedBy, by)) }
-        if word == .noticesRecoveryOpened {
-            let token = PercentEncoding.encode(recoveryForm.link(at: exchange.call.time))
-            content["path"] = .text("\(Endpoint.showRecovery.template.text)?token=\(token)")
-            content["cancel"] = .text(text(.recoveryCancel))
-        }
-        return content
+        let token = PercentEncoding.encode(recoveryForm.link(at: exchange.call.time))
+        return AccountHome.Notice(
+            text: text(word, notice.openedAt?.forPeople ?? "?", notice.cancelBefore?.forPeople ?? "?"),
+            by: notice.openedBy.map { text("notices.openedBy", $0) },
+            cancelPath: word == "notices.recoveryOpened"
+                ? "\(Endpoint.showRecovery.template.text)?token=\(token)" : nil)
     }
+}
+
+/// Who is logged in, and what the owner of the account should know.
+struct AccountHome: AccountContent {
+    static let template = PageTemplate.account
+
+    struct Notice: PagePart {
+        let text: String
+        let by: String?
+        let cancelPath: String?
+    }
+
+    /// What is said about an address that is not confirmed.
+    struct Address: PagePart {
+        let isMailed: Bool
+        let form: FormPart
+    }
+
+    let role: String
+    let loggedInWith: String
+    let saysNone: Bool
+    let hasNotices: Bool
+    let notices: [Notice]
+    let address: Address?
+    /// The form that logs out.
+    let form: FormPart
 }
 
 extension PageWord {
@@ -82,9 +95,9 @@ extension PageWord {
     init(role: String) {
         self =
             switch role {
-            case "securityAdmin": .accountSecurityAdmin
-            case "admin": .accountAdmin
-            default: .accountEmployee
+            case "securityAdmin": "account.securityAdmin"
+            case "admin": "account.admin"
+            default: "account.employee"
             }
     }
 }

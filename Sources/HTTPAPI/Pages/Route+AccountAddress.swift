@@ -19,16 +19,10 @@ extension Route {
 extension AccountVisit {
     /// The query of the page after the mail was asked for. It changes nothing but what the page says.
     fileprivate static let mailed = "mailed"
-    private static let address = "address"
 
-    /// Adds that the address is not confirmed, and the button that sends a mail.
-    func addAddress(to content: inout PageContent) {
-        content["addressTitle"] = .text(text(.addressTitle))
-        content["addressText"] = .text(text(.addressText))
-        if exchange.rawQuery == Self.mailed { content["addressMailed"] = .text(text(.addressMailed)) }
-        content["addressRequest"] = .text(Self.address)
-        content["addressToken"] = .text(token(.mailAddressLink, Self.address))
-        content["addressMail"] = .text(text(.addressMail))
+    /// That the address is not confirmed, with the form that sends a mail.
+    var address: AccountHome.Address {
+        AccountHome.Address(isMailed: exchange.rawQuery == Self.mailed, form: form(.mailAddressLink, "address"))
     }
 }
 
@@ -36,9 +30,9 @@ extension PageWord {
     /// Why no mail was sent to the address; `nil` for a refusal that is not about the mail.
     fileprivate init?(mailRefusal code: ErrorCode) {
         switch code {
-        case .mailUnavailable: self = .addressNoMail
-        case .requestRateLimited: self = .addressTooMany
-        case .emailInvalid, .emailMissing: self = .addressUnfit
+        case .mailUnavailable: self = "address.noMail"
+        case .requestRateLimited: self = "address.tooMany"
+        case .emailInvalid, .emailMissing: self = "address.unfit"
         default: return nil
         }
     }

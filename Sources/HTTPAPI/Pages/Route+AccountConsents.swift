@@ -3,36 +3,37 @@ import FoundationEssentials
 import IdentityService
 import TenureAPI
 
+/// The consents of an account.
+struct ConsentsContent: AccountContent {
+    static let template = PageTemplate.consents
+
+    struct Item: PagePart {
+        let clientName: String
+        let given: String?
+        let lasting: String?
+        let scopes: [String]
+        let form: FormPart
+    }
+
+    let consents: [Item]
+}
+
 extension Route {
     /// `GET /account/consents`.
     static let showConsents = account(.showConsents) { account in
         let me = try await account.me()
         let consents = try await account.exchange.run(ListConsents(browser: account.browser))
-        var content: PageContent = [
-            "explanation": .text(account.text(.consentsExplanation)),
-            "withdraw": .text(account.text(.consentsWithdraw)),
-            "consents": .list(
-                consents.map { consent in
-                    let client = consent.clientID.lowercased
-                    var shown: PageContent = [
-                        "client": .text(client), "clientName": .text(consent.clientName),
-                        "scopes": .list(
-                            consent.scopes.compactMap(PageWord.init(scope:)).map { word in
-                                ["scope": .text(account.text(word))]
-                            }),
-                        "token": .text(account.token(.withdrawConsent, client)),
-                    ]
-                    if let given = consent.givenAt {
-                        shown["given"] = .text(account.text(.consentsGiven, given.forPeople))
-                    }
-                    if let end = consent.lastsUntil {
-                        shown["lasting"] = .text(account.text(.consentsLasting, end.forPeople))
-                    }
-                    return shown
-                }),
-        ]
-        if consents.isEmpty { content["none"] = .text(account.text(.consentsNone)) }
-        return try account.page(.consents, .consentsTitle, of: me, at: .showConsents, content).reply()
+        let items = consents.map { consent in
+            ConsentsContent.Item(
+                clientName: consent.clientName,
+                given: consent.givenAt.map { account.text("consents.given", $0.forPeople) },
+                lasting: consent.lastsUntil.map { account.text("consents.lasting", $0.forPeople) },
+                scopes: consent.scopes.compactMap(PageWord.init(scope:)).map { account.text($0) },
+                form: account.form(.withdrawConsent, consent.clientID.lowercased))
+        }
+        return try account.page(
+            ConsentsContent(consents: items), "consents.title", of: me, at: .showConsents
+        ).reply()
     }
 
     /// `POST /account/consents`: withdraws the consent to one client, and ends its grants.

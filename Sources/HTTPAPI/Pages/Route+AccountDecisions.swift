@@ -79,7 +79,7 @@ extension Route {
             return try account.approvals(found, me).reply()
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
-            return try account.refused(problem, .approvalsTitle, me, at: .showAccount).reply()
+            return try account.refused(problem, "approvals.title", me, at: .showAccount).reply()
         }
     }
 }
@@ -155,15 +155,15 @@ extension AccountVisit {
                 return .seeOther(Endpoint.showAccount.template.text)
             }
             let page = SigningPage(
-                title: .recoveryCancelTitle, meaning: text(.recoveryCancelMeaning),
-                facts: [(.signCompany, me.companyName), (.signPerson, me.companyEmployeeId ?? "")],
+                title: "recovery.cancelTitle", meaning: text("recovery.cancelMeaning"),
+                facts: [("sign.company", me.companyName), ("sign.person", me.companyEmployeeId ?? "")],
                 statement: statement, expected: ("tenure/v1/recovery-cancellation", "cancel", "owner", nil),
                 endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery", back: .showAccount,
                 section: .showAccount)
             return try page.page(for: self, me, problem: problem).reply()
         } catch let error as ServiceError {
             guard let own = AccountProblem(error) else { throw error }
-            return try refused(own, .recoveryCancelTitle, me, at: .showAccount).reply()
+            return try refused(own, "recovery.cancelTitle", me, at: .showAccount).reply()
         }
     }
 
@@ -171,33 +171,43 @@ extension AccountVisit {
     fileprivate func refused(
         _ problem: AccountProblem, _ title: PageWord, _ me: MeResponse, at endpoint: Endpoint
     ) -> HostedPage {
-        page(
-            .refused, title, of: me, at: endpoint,
-            ["back": .text(endpoint.template.text), "backLabel": .text(text(.signBack))], problem: problem)
+        page(RefusedContent(backPath: endpoint.template.text), title, of: me, at: endpoint, problem: problem)
     }
 
     /// The list of who waits.
     fileprivate func approvals(_ found: PageResponse<PendingAuthorizationResponse>, _ me: MeResponse) -> HostedPage {
-        var content: PageContent = [
-            "explanation": .text(text(.approvalsExplanation)),
-            "approve": .text(text(.decisionAuthorize)), "refuse": .text(text(.decisionRefuse)),
-            "waiting": .list(found.items.map(waiting)),
-        ]
-        if found.items.isEmpty { content["none"] = .text(text(.approvalsNone)) }
-        if let next = found.next {
-            content["nextPath"] = .text("\(Endpoint.showApprovals.template.text)?after=\(next)")
-            content["next"] = .text(text(.approvalsNext))
+        let items = found.items.map { item in
+            let owner = item.employee.companyEmployeeId ?? ""
+            return ApprovalsContent.Item(
+                person: owner, device: item.deviceName ?? text("devices.nameless"),
+                since: text("approvals.since", item.key.presentedAt.forPeople, item.expiresAt.forPeople),
+                approvePath: DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self),
+                refusePath: DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self))
         }
-        return page(.approvals, .approvalsTitle, of: me, at: .showApprovals, content)
+        let next = found.next.map { "\(Endpoint.showApprovals.template.text)?after=\($0)" }
+        return page(
+            ApprovalsContent(waiting: items, nextPath: next), "approvals.title", of: me, at: .showApprovals)
+    }
+}
+
+/// Why there is nothing to sign, which the frame says.
+struct RefusedContent: AccountContent {
+    static let template = PageTemplate.refused
+    let backPath: String
+}
+
+/// The device keys that wait for an admin.
+struct ApprovalsContent: AccountContent {
+    static let template = PageTemplate.approvals
+
+    struct Item: PagePart {
+        let person: String
+        let device: String
+        let since: String
+        let approvePath: String
+        let refusePath: String
     }
 
-    private func waiting(_ item: PendingAuthorizationResponse) -> PageContent {
-        let owner = item.employee.companyEmployeeId ?? ""
-        return [
-            "person": .text(owner), "device": .text(item.deviceName ?? text(.devicesNameless)),
-            "since": .text(text(.approvalsSince, item.key.presentedAt.forPeople, item.expiresAt.forPeople)),
-            "approvePath": .text(DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self)),
-            "refusePath": .text(DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self)),
-        ]
-    }
+    let waiting: [Item]
+    let nextPath: String?
 }

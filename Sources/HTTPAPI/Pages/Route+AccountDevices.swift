@@ -2,6 +2,31 @@ import Canonical
 import IdentityService
 import TenureAPI
 
+/// The devices of an account.
+struct DevicesContent: AccountContent {
+    static let template = PageTemplate.devices
+
+    struct Item: PagePart {
+        let fingerprint: String
+        let name: String
+        let state: String
+        let isCurrent: Bool
+        let times: [String]
+        /// The words of the fingerprint.
+        let words: String?
+        /// The form that names the device.
+        var form: FormPart?
+        var enteredName: String
+        var nameProblem: String?
+        /// The form that leads to the signature of a revocation.
+        var revocation: FormPart?
+        var approvePath: String?
+        var refusePath: String?
+    }
+
+    let devices: [Item]
+}
+
 extension Route {
     /// `GET /account/devices`.
     static let showDevices = account(.showDevices) { try await $0.devices().reply() }
@@ -15,8 +40,8 @@ extension Route {
         } catch let error as ServiceError {
             guard var problem = AccountProblem(error) else { throw error }
             // The owner names a device as often as the state of the account has room for.
-            if problem.word == .problemNotPermitted {
-                problem = AccountProblem(word: .problemTooOften, status: problem.status)
+            if problem.word == "problem.notPermitted" {
+                problem = AccountProblem(word: "problem.tooOften", status: problem.status)
             }
             return try await account.devices(problem, of: form.request, entered: name).reply()
         }
@@ -35,65 +60,45 @@ extension AccountVisit {
         _ problem: AccountProblem? = nil, of fingerprint: String = "", entered: String = ""
     ) async throws -> HostedPage {
         let me = try await me(), devices = try await exchange.run(ListDevices(caller: caller))
-        let content: PageContent = [
-            "explanation": .text(text(.devicesExplanation)), "nameLabel": .text(text(.devicesName)),
-            "rename": .text(text(.devicesRename)), "wordsLabel": .text(text(.devicesWords)),
-            "fingerprintLabel": .text(text(.devicesFingerprint)), "reasonLabel": .text(text(.devicesReason)),
-            "devices": .list(
-                devices.reversed().map { device in
-                    var shown = self.device(device)
-                    if let problem, device.fingerprint == fingerprint {
-                        shown["nameProblem"] = .text(text(problem.word))
-                        shown["enteredName"] = .text(entered)
-                    }
-                    return shown
-                }),
-        ]
-        return page(.devices, .devicesTitle, of: me, at: .showDevices, content, problem: problem)
+        let items = devices.reversed().map { device in
+            var item = item(device)
+            if let problem, device.fingerprint == fingerprint {
+                item.nameProblem = text(problem.word)
+                item.enteredName = entered
+            }
+            return item
+        }
+        return page(
+            DevicesContent(devices: items), "devices.title", of: me, at: .showDevices, problem: problem)
     }
 
-    private func device(_ device: DeviceResponse) -> PageContent {
+    private func item(_ device: DeviceResponse) -> DevicesContent.Item {
         let isPending = device.state == "pending", isInForce = device.state == "authorized"
-        var content: PageContent = [
-            "fingerprint": .text(device.fingerprint),
-            "name": .text(device.name ?? text(.devicesNameless)),
-            "state": .text(text(PageWord(keyState: device.state))),
-            "times": .list(times(of: device).map { ["time": .text($0)] }),
-        ]
-        if device.isCurrent { content["current"] = .text(text(.devicesCurrent)) }
-        // Those of a device that waits are asked for, so they stand nowhere here.
-        if !isPending {
-            content["key"] = .list([
-                ["words": .text(FingerprintWords(hex: device.fingerprint).text), "digits": .text(device.fingerprint)]
-            ])
-        }
-        guard isPending || isInForce else { return content }
-        content["nameForm"] = .text(token(.nameDevice, device.fingerprint))
-        content["enteredName"] = .text(device.name ?? "")
+        let fingerprint = device.fingerprint
+        var item = DevicesContent.Item(
+            fingerprint: fingerprint, name: device.name ?? text("devices.nameless"),
+            state: text(PageWord(keyState: device.state)), isCurrent: device.isCurrent, times: times(of: device),
+            // Those of a device that waits are asked for, so they stand nowhere here.
+            words: isPending ? nil : FingerprintWords(hex: fingerprint).text, enteredName: device.name ?? "")
+        guard isPending || isInForce else { return item }
+        item.form = form(.nameDevice, fingerprint)
         if isInForce {
-            content["revoke"] = .text(text(.decisionRevoke))
-            content["reasons"] = .list(reasons)
-            content["revokeToken"] = .text(DecisionPage.token(.revoke, device.fingerprint, self))
+            item.revocation = FormPart(
+                action: Endpoint.showDecision.template.text, token: DecisionPage.token(.revoke, fingerprint, self),
+                request: fingerprint)
         } else {
-            content["approve"] = .text(text(.decisionAuthorize))
-            content["approvePath"] = .text(DecisionPage.path(.authorize, device.fingerprint, self))
-            content["refuse"] = .text(text(.decisionRefuse))
-            content["refusePath"] = .text(DecisionPage.path(.refuse, device.fingerprint, self))
-            content["approveHint"] = .text(text(.devicesApproveHint))
+            item.approvePath = DecisionPage.path(.authorize, fingerprint, self)
+            item.refusePath = DecisionPage.path(.refuse, fingerprint, self)
         }
-        return content
-    }
-
-    private var reasons: [PageContent] {
-        DecisionReason.allCases.map { ["reason": .text($0.rawValue), "reasonText": .text(text($0.word))] }
+        return item
     }
 
     private func times(of device: DeviceResponse) -> [String] {
         let first = device.presentedAt.forPeople, app = device.presentedBy?.name
-        var times = [app.map { text(.devicesPresentedBy, first, $0) } ?? text(.devicesPresented, first)]
-        if let at = device.authorizedAt { times.append(text(.devicesAuthorized, at.forPeople)) }
-        if let at = device.lastUsedAt { times.append(text(.devicesUsed, at.forPeople)) }
-        if let at = device.endedAt { times.append(text(.devicesEnded, at.forPeople)) }
+        var times = [app.map { text("devices.presentedBy", first, $0) } ?? text("devices.presented", first)]
+        if let at = device.authorizedAt { times.append(text("devices.authorized", at.forPeople)) }
+        if let at = device.lastUsedAt { times.append(text("devices.used", at.forPeople)) }
+        if let at = device.endedAt { times.append(text("devices.ended", at.forPeople)) }
         return times
     }
 }
@@ -103,11 +108,11 @@ extension PageWord {
     init(keyState: String) {
         self =
             switch keyState {
-            case "authorized": .devicesStateAuthorized
-            case "pending": .devicesStatePending
-            case "refused": .devicesStateRefused
-            case "revoked": .devicesStateRevoked
-            default: .devicesStateExpired
+            case "authorized": "devices.stateAuthorized"
+            case "pending": "devices.statePending"
+            case "refused": "devices.stateRefused"
+            case "revoked": "devices.stateRevoked"
+            default: "devices.stateExpired"
             }
     }
 }

@@ -3,6 +3,28 @@ import FoundationEssentials
 import IdentityService
 import TenureAPI
 
+/// The sessions of an account.
+struct SessionsContent: AccountContent {
+    static let template = PageTemplate.sessions
+
+    struct Item: PagePart {
+        let device: String
+        let words: String
+        let times: String
+        let isCurrent: Bool
+        /// The form that ends the session.
+        let form: FormPart?
+    }
+
+    /// The form that ends all other sessions.
+    struct Others: PagePart {
+        let form: FormPart
+    }
+
+    let sessions: [Item]
+    let others: Others?
+}
+
 extension Route {
     /// What the form that ends all other sessions is about.
     private static let others = "others"
@@ -13,34 +35,19 @@ extension Route {
         let sessions = try await account.exchange.run(ListSessions(caller: account.caller))
         let devices = try await account.exchange.run(ListDevices(caller: account.caller))
         let names = Dictionary(devices.map { ($0.fingerprint, $0.name) }, uniquingKeysWith: { first, _ in first })
-        var content: PageContent = [
-            "explanation": .text(account.text(.sessionsExplanation)), "end": .text(account.text(.sessionsEnd)),
-            "sessions": .list(
-                sessions.reversed().map { session in
-                    let name = names[session.fingerprint] ?? nil
-                    var shown: PageContent = [
-                        "device": .text(name ?? account.text(.devicesNameless)),
-                        "words": .text(FingerprintWords(hex: session.fingerprint).text),
-                        "times": .text(
-                            account.text(
-                                .sessionsTimes, session.createdAt.forPeople, session.expiresAt.forPeople)),
-                    ]
-                    if session.isCurrent {
-                        shown["current"] = .text(account.text(.sessionsCurrent))
-                    } else {
-                        shown["session"] = .text(session.sessionId.lowercased)
-                        shown["token"] = .text(
-                            account.token(.endSessionsOfAccount, session.sessionId.lowercased))
-                    }
-                    return shown
-                }),
-        ]
-        if sessions.contains(where: { !$0.isCurrent }) {
-            content["others"] = .text(others)
-            content["othersToken"] = .text(account.token(.endSessionsOfAccount, others))
-            content["endOthers"] = .text(account.text(.sessionsEndOthers))
+        let items = sessions.reversed().map { session in
+            SessionsContent.Item(
+                device: (names[session.fingerprint] ?? nil) ?? account.text("devices.nameless"),
+                words: FingerprintWords(hex: session.fingerprint).text,
+                times: account.text("sessions.times", session.createdAt.forPeople, session.expiresAt.forPeople),
+                isCurrent: session.isCurrent,
+                form: session.isCurrent ? nil : account.form(.endSessionsOfAccount, session.sessionId.lowercased))
         }
-        return try account.page(.sessions, .sessionsTitle, of: me, at: .showSessions, content).reply()
+        let hasOthers = sessions.contains { !$0.isCurrent }
+        let content = SessionsContent(
+            sessions: items,
+            others: hasOthers ? SessionsContent.Others(form: account.form(.endSessionsOfAccount, others)) : nil)
+        return try account.page(content, "sessions.title", of: me, at: .showSessions).reply()
     }
 
     /// `POST /account/sessions`: ends one other session, or all others.

@@ -1,6 +1,16 @@
 import IdentityService
 import TenureAPI
 
+/// The question which account a client gets.
+struct AccountsContent: PageContent {
+    static let template = PageTemplate.accounts
+    let account: String
+    /// Why this account is none for the client.
+    let unsuitable: String?
+    let form: FormPart?
+    let otherPath: String
+}
+
 extension Route {
     /// `GET /accounts/{flow}`. The page leads to the question for consent too, for a browser that no page of this service
     /// sent there.
@@ -12,28 +22,16 @@ extension Route {
         // Without a session there is nothing to choose.
         guard let session = try await visit.session() else { return .seeOther(other) }
         let language = visit.language(pending.locales)
-        let token = FormToken(
-            cookie: session.cookie, path: Endpoint.chooseAccount.template.text, request: flow.id)
         let armed = visit.armed(.chooseAccount, flow.id, session.cookie)
-        var content: PageContent = [
-            "account": .text(try await visit.account(session.browser, in: language)),
-            "otherPath": .text(other), "other": .text(PageWord.rememberedOther.text(in: language)),
-        ]
-        if pending.accountSuits {
-            let parts = armed.content(.accountsContinue, in: language, at: visit.exchange.call.time)
-            content["choice"] = .list([
-                parts.merging([
-                    "action": .text(Endpoint.chooseAccount.path(in: flow)), "request": .text(flow.id),
-                    "token": .text(token.text), "module": .text(PageAsset.arm.path),
-                ])
-            ])
-        } else {
-            content["unsuitable"] = .text(PageWord.accountsUnsuitable.text(in: language, pending.clientName))
-        }
-        return try HostedPage(
-            template: .accounts, language: language,
-            title: PageWord.accountsTitleFor.text(in: language, pending.clientName), content: content
-        ).reply()
+        let content = AccountsContent(
+            account: try await visit.account(session.browser, in: language),
+            unsuitable: pending.accountSuits ? nil : language.text("accounts.unsuitable", pending.clientName),
+            form: pending.accountSuits
+                ? armed.part(
+                    sentTo: Endpoint.chooseAccount.path(in: flow), request: flow.id, at: visit.exchange.call.time)
+                : nil,
+            otherPath: other)
+        return try HostedPage(content, "accounts.titleFor", pending.clientName, in: language).reply()
     }
 
     /// `POST /accounts/{flow}`.

@@ -1,6 +1,17 @@
 import IdentityService
 import TenureAPI
 
+/// The question for consent to a client.
+struct ConsentContent: PageContent {
+    static let template = PageTemplate.consent
+    let account: String
+    /// That the client is a program whose name nobody assures.
+    let program: String?
+    let question: String
+    let scopes: [String]
+    let form: FormPart
+}
+
 extension Route {
     /// `GET /consent/{flow}`. Any other way than from a page of this service leads to the choice of the account, which
     /// names the client.
@@ -12,25 +23,14 @@ extension Route {
         let armed = visit.armed(.answerConsent, flow.id, session.cookie)
         guard armed.mayShow(visit.exchange) else { return .seeOther(Endpoint.showAccounts.path(in: flow)) }
         let language = visit.language(pending.locales)
-        var page = HostedPage(
-            template: .consent, language: language,
-            title: PageWord.consentTitle.text(in: language, pending.clientName),
-            content: armed.content(.consentAllow, in: language, at: visit.exchange.call.time).merging([
-                "account": .text(try await visit.account(session.browser, in: language)),
-                "question": .text(PageWord.consentQuestion.text(in: language, pending.clientName)),
-                "scopes": .list(
-                    pending.scopes.compactMap(PageWord.init(scope:)).map { ["scope": .text($0.text(in: language))] }),
-                "action": .text(Endpoint.answerConsent.path(in: flow)), "request": .text(flow.id),
-                "token": .text(
-                    FormToken(
-                        cookie: session.cookie, path: Endpoint.answerConsent.template.text, request: flow.id
-                    ).text),
-                "deny": .text(PageWord.consentDeny.text(in: language)), "module": .text(PageAsset.arm.path),
-            ]))
-        if pending.isUnassured {
-            page.content["program"] = .text(PageWord.consentProgram.text(in: language, pending.clientName))
-        }
-        return try page.reply()
+        let content = ConsentContent(
+            account: try await visit.account(session.browser, in: language),
+            program: pending.isUnassured ? language.text("consent.program", pending.clientName) : nil,
+            question: language.text("consent.question", pending.clientName),
+            scopes: pending.scopes.compactMap(PageWord.init(scope:)).map { language.text($0) },
+            form: armed.part(
+                sentTo: Endpoint.answerConsent.path(in: flow), request: flow.id, at: visit.exchange.call.time))
+        return try HostedPage(content, "consent.title", pending.clientName, in: language).reply()
     }
 
     /// `POST /consent/{flow}`.

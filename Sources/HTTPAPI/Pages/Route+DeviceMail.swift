@@ -12,9 +12,9 @@ extension Route {
             (try? query?.text("expires")) ?? "", (try? query?.text("key")) ?? "")
         let cookie = visit.flows.waiting(for: link)?.wait
         guard let view = try await exchange.run(ReadDeviceMail(link: link, cookie: cookie)) else {
-            return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
+            return try visit.deviceMail("mail.overTitle", "mail.over", status: 410)
         }
-        return try DeviceMailPage(visit: visit, link: link, view: view).reply()
+        return try visit.deviceMail(link, view)
     }
 
     /// `POST /waiting/mail/{tenantId}/{flowId}`, by a button of the page.
@@ -31,7 +31,7 @@ extension Route {
         if answer == "confirm" {
             // A link that opens nothing takes no room for a nonce.
             guard try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait)) != nil else {
-                return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410)
+                return try visit.deviceMail("mail.overTitle", "mail.over", status: 410)
             }
             guard try await visit.armed(link, visit.visitor).takes(form.fields, exchange) else {
                 return try visit.reply(.unarmed)
@@ -41,9 +41,9 @@ extension Route {
             AnswerDeviceMail(
                 link: link, wish: answer == "confirm" ? .confirm : .refuse,
                 cookie: waiting?.wait, app: try await exchange.pagesApp()))
-        guard isDone else { return try visit.deviceMail(.mailOverTitle, .mailOver, status: 410) }
+        guard isDone else { return try visit.deviceMail("mail.overTitle", "mail.over", status: 410) }
         guard answer == "refuse" else { return waiting.map(visit.goOn) ?? .seeOther(AccountVisit.logInPath) }
-        return try visit.deviceMail(.mailRefusedTitle, .mailRefused, status: 200)
+        return try visit.deviceMail("mail.refusedTitle", "mail.refused", status: 200)
     }
 }
 
@@ -70,59 +70,47 @@ extension PageVisit {
 
     /// A page that says what became of a link.
     fileprivate func deviceMail(_ title: PageWord, _ text: PageWord, status: Int) throws -> Reply {
-        let language = language()
-        return try HostedPage(
-            template: .notice, language: language, title: title.text(in: language),
-            content: ["text": .text(text.text(in: language))], status: status
-        ).reply()
+        let language = language(), content = NoticeContent(text: language.text(text))
+        return try HostedPage(content, title, in: language, status: status).reply()
+    }
+
+    /// The page behind the link of a mail about a device.
+    fileprivate func deviceMail(_ link: DeviceMailLink, _ view: DeviceMailView) throws -> Reply {
+        let language = language(), visitor = visitor
+        let armed = armed(link, visitor), time = exchange.call.time, isArmed = armed.mayShow(exchange)
+        var form = form(sentTo: Endpoint.answerDeviceMail.template.path(exchange.captures.all), visitor)
+        if view.isWaiting, isArmed { form.page = armed.page(at: time) }
+        let query = [(name: "expires", value: link.expires), ("key", link.key), ("token", armed.link(at: time))]
+        let goOnPath =
+            Endpoint.showDeviceMail.template.path(exchange.captures.all) + "?"
+            + String(decoding: FormEncoding.encode(query), as: UTF8.self)
+        let content = DeviceMailContent(
+            isWaiting: view.isWaiting, company: view.companyName,
+            device: view.device.isEmpty ? language.text("mail.unknown") : view.device,
+            network: view.network.isEmpty ? language.text("mail.unknown") : view.network,
+            time: view.presentedAt.forPeople, words: FingerprintWords(view.fingerprint).text,
+            code: view.isWaiting ? nil : view.code, goOnPath: view.isWaiting && !isArmed ? goOnPath : nil,
+            expires: link.expires, key: link.key, form: form)
+        return try HostedPage(content, "mail.title", in: language).reply(visitor)
     }
 }
 
-/// The page behind the link of a mail about a device.
-struct DeviceMailPage: Sendable {
-    let visit: PageVisit
-    let link: DeviceMailLink
-    let view: DeviceMailView
-
-    func reply() throws -> Reply {
-        let language = visit.language(), visitor = visit.visitor
-        func text(_ word: PageWord, _ values: String...) -> PageContent.Value {
-            .text(word.text(in: language, values))
-        }
-        let device = view.device.isEmpty ? PageWord.mailUnknown.text(in: language) : view.device
-        let network = view.network.isEmpty ? PageWord.mailUnknown.text(in: language) : view.network
-        let facts: [(PageWord, String)] = [
-            (.mailCompany, view.companyName), (.mailDevice, device), (.mailNetwork, network),
-            (.mailTime, view.presentedAt.forPeople), (.waitWords, FingerprintWords(view.fingerprint).text),
-        ]
-        var content: PageContent = [
-            "text": text(view.isWaiting ? .mailHere : .mailElsewhere),
-            "facts": .list(facts.map { ["fact": text($0.0), "value": .text($0.1)] }),
-            "expires": .text(link.expires), "key": .text(link.key), "refuse": text(.mailRefuse),
-            "refuseText": text(.mailRefuseText),
-        ]
-        let armed = visit.armed(link, visitor), time = visit.exchange.call.time
-        if view.isWaiting, armed.mayShow(visit.exchange) {
-            content["confirm"] = .list([
-                armed.content(.mailConfirm, in: language, at: time).merging([
-                    "sentence": text(.mailConfirmText), "module": .text(PageAsset.arm.path),
-                ])
-            ])
-        } else if view.isWaiting {
-            let query = [(name: "expires", value: link.expires), ("key", link.key), ("token", armed.link(at: time))]
-            content["goOn"] = text(.mailGoOn)
-            content["goOnPath"] = .text(
-                "/waiting/mail/\(link.tenant)/\(link.flow)?"
-                    + String(decoding: FormEncoding.encode(query), as: UTF8.self))
-        } else {
-            content["code"] = .list([
-                ["codeLabel": text(.mailCode), "code": .text(view.code), "codeText": text(.mailCodeText)]
-            ])
-        }
-        return try HostedPage(
-            template: .deviceMail, language: language, title: PageWord.mailTitle.text(in: language),
-            content: content.merging(
-                visit.form(sentTo: Endpoint.answerDeviceMail.template.path(visit.exchange.captures.all), visitor))
-        ).reply(visitor)
-    }
+/// The device that a mail is about.
+struct DeviceMailContent: PageContent {
+    static let template = PageTemplate.deviceMail
+    /// Whether the device is this browser.
+    let isWaiting: Bool
+    let company: String
+    let device: String
+    let network: String
+    let time: String
+    let words: String
+    /// The code for the other browser.
+    let code: String?
+    /// The link to the page with the button that confirms.
+    let goOnPath: String?
+    let expires: String
+    let key: String
+    /// The form of both buttons. It confirms only with the token of its page.
+    let form: FormPart
 }

@@ -6,21 +6,12 @@ import TenureAPI
 extension Route {
     /// `GET /flow/{flow}/key`: the page whose module signs the challenge.
     static let showKey = step(.showKey, where: { $0.step == .key }) { page, view in
-        let language = page.language, visitor = page.visit.visitor
-        let content: PageContent = [
-            "account": .text(page.account(view)), "text": .text(PageWord.flowKeyText.text(in: language)),
-            "challenge": .text(Base64URL.encode(view.challenge)), "purpose": .text(view.purpose.rawValue),
-            "company": .text(view.companyName),
-            "employee": .text(view.address ?? view.companyEmployeeId),
-            "againPath": .text(page.againPath), "module": .text(PageAsset.flow.path),
-        ]
-        let words = PageContent(
-            [("needsScript", .pageNeedsScript), ("keyMissing", .flowKeyMissing), ("again", .endingAgain)],
-            in: language)
-        return try HostedPage(
-            template: .key, language: language, title: PageWord.flowKeyTitle.text(in: language),
-            content: content.merging(words).merging(page.visit.form(of: .proveBrowserKey, visitor))
-        ).reply(visitor)
+        let visitor = page.visit.visitor
+        let content = KeyContent(
+            account: page.account(view), challenge: Base64URL.encode(view.challenge), purpose: view.purpose.rawValue,
+            company: view.companyName, employee: view.address ?? view.companyEmployeeId, againPath: page.againPath,
+            form: page.visit.form(of: .proveBrowserKey, visitor))
+        return try HostedPage(content, "flow.keyTitle", in: page.language).reply(visitor)
     }
 
     /// `POST /flow/{flow}/key`.
@@ -116,7 +107,7 @@ extension FlowPage {
 
     /// Which account the flow is about.
     func account(_ view: FlowView) -> String {
-        view.address ?? PageWord.flowAccount.text(in: language, view.companyEmployeeId, view.companyName)
+        view.address ?? language.text("flow.account", view.companyEmployeeId, view.companyName)
     }
 
     /// The reply to a refused step: the form again, the page of the step that the flow waits for, or the end.
@@ -141,12 +132,13 @@ extension FlowPage {
     /// The page again after a form whose token was wrong. Secrets are typed again. A page whose module sends the form
     /// is shown again only to a browser that keeps cookies: another one would send it for ever.
     fileprivate func again() async throws -> Reply {
-        let endpoint = visit.exchange.endpoint
-        guard endpoint == .giveAnswers || endpoint == .givePassphrase else {
+        let endpoint = visit.exchange.endpoint, isAboutAnswers = endpoint == .giveAnswers
+        guard isAboutAnswers || endpoint == .givePassphrase else {
             return visit.visitor.setting == nil ? .seeOther(Endpoint.showKey.path(in: flow)) : try visit.reply(.cookie)
         }
         do {
-            var reply = try page(try await view(), PageWord.formAgain.text(in: language))
+            var reply = try page(
+                try await view(), FieldProblem(field: isAboutAnswers ? .answers : .passphrase, word: "form.again"))
             reply.status = 403
             return reply
         } catch let error as ServiceError {
@@ -154,76 +146,92 @@ extension FlowPage {
         }
     }
 
-    private func page(_ view: FlowView, _ problem: String) throws -> Reply {
+    private func page(_ view: FlowView, _ problem: FieldProblem) throws -> Reply {
         try visit.exchange.endpoint == .giveAnswers ? answersPage(view, problem) : passphrasePage(view, problem)
     }
 
     /// What is wrong with the input; `nil` if the refusal is not about it.
-    private func problem(_ error: ServiceError) -> String? {
-        let endpoint = visit.exchange.endpoint
-        guard endpoint == .giveAnswers || endpoint == .givePassphrase else { return nil }
-        switch error.code {
-        case .answersIncorrect: return PageWord.flowAnswersWrong.text(in: language)
-        case .passphraseIncorrect: return PageWord.flowPassphraseWrong.text(in: language)
-        case .answersAtLeastThreeRequired: return PageWord.flowAnswersMissing.text(in: language)
-        case .passphraseMissing: return PageWord.flowPassphraseMissing.text(in: language)
-        case .requestInvalid, .credentialsIncomplete: return PageWord.flowInputInvalid.text(in: language)
-        case .credentialsLocked:
-            guard let seconds = error.retryAfterSeconds, seconds > 0 else {
-                return PageWord.flowLockedForGood.text(in: language)
-            }
-            return PageWord.flowLocked.text(in: language, WaitingTime(seconds: seconds).text(in: language))
+    private func problem(_ error: ServiceError) -> FieldProblem? {
+        let fields: [FieldProblem.Field]
+        switch visit.exchange.endpoint {
+        case .giveAnswers: fields = AnswersContent.fields
+        case .givePassphrase: fields = PassphraseContent.fields
         default: return nil
         }
+        var problem = FieldProblem.all(error, of: fields).first
+        if error.code == .credentialsLocked, let seconds = error.retryAfterSeconds, seconds > 0 {
+            problem?.word = "flow.locked"
+            problem?.values = [WaitingTime(seconds: seconds).text(in: language)]
+        }
+        return problem
     }
 
     /// The form for answers.
-    fileprivate func answersPage(_ view: FlowView, _ problem: String? = nil) throws -> Reply {
-        let fields = view.questions.map { question -> PageContent in
-            ["field": .text(Self.answerPrefix + question.questionId), "question": .text(question.question)]
+    fileprivate func answersPage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
+        let questions = view.questions.map {
+            AnswersContent.Question(field: Self.answerPrefix + $0.questionId, question: $0.question)
         }
-        let first = view.questions.first.map { Self.answerPrefix + $0.questionId } ?? "rule"
-        let content: PageContent = [
-            "text": .text(PageWord.flowAnswersText.text(in: language)), "questions": .list(fields),
-            "error": .text(problem ?? ""), "problems": summary(problem, at: first),
-        ]
-        return try reply(.answers, .flowAnswersTitle, .giveAnswers, view, content)
+        let visitor = visit.visitor
+        let content = AnswersContent(
+            problems: FieldProblems(problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule"),
+            account: account(view), questions: questions, againPath: againPath, recoverPath: path(.showWayBack),
+            form: visit.form(of: .giveAnswers, visitor))
+        return try HostedPage(content, "flow.answersTitle", in: language).reply(visitor)
     }
 
     /// The form for the passphrase.
-    fileprivate func passphrasePage(_ view: FlowView, _ problem: String? = nil) throws -> Reply {
-        var content: PageContent = [
-            "passphraseLabel": .text(PageWord.flowPassphrase.text(in: language)),
-            "username": .text(view.address ?? "\(view.companyEmployeeId)@\(view.companyName)"),
-            "error": .text(problem ?? ""), "problems": summary(problem, at: "passphrase"),
-        ]
-        if !view.questions.isEmpty {
-            content["questions"] = .list([
-                [
-                    "toQuestions": .text(PageWord.flowToQuestions.text(in: language)),
-                    "questionsPath": .text(Endpoint.showAnswers.path(in: flow)),
-                ]
-            ])
-        }
-        return try reply(.passphrase, .flowPassphraseTitle, .givePassphrase, view, content)
-    }
-
-    private func summary(_ problem: String?, at field: String) -> PageContent.Value {
-        PageProblem.summary(problem.map { [PageProblem(field: field, text: $0)] } ?? [], in: language)
-    }
-
-    private func reply(
-        _ template: PageTemplate, _ title: PageWord, _ endpoint: Endpoint, _ view: FlowView, _ content: PageContent
-    ) throws -> Reply {
+    fileprivate func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let visitor = visit.visitor
-        let common: PageContent = [
-            "account": .text(account(view)), "continue": .text(PageWord.pageContinue.text(in: language)),
-            "againPath": .text(againPath), "again": .text(PageWord.endingAgain.text(in: language)),
-            "recoverPath": .text(path(.showWayBack)), "recover": .text(PageWord.loginRecover.text(in: language)),
-        ]
-        return try HostedPage(
-            template: template, language: language, title: title.text(in: language),
-            content: common.merging(content).merging(visit.form(of: endpoint, visitor))
-        ).reply(visitor)
+        let content = PassphraseContent(
+            problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account(view),
+            username: view.address ?? "\(view.companyEmployeeId)@\(view.companyName)",
+            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), againPath: againPath,
+            recoverPath: path(.showWayBack), form: visit.form(of: .givePassphrase, visitor))
+        return try HostedPage(content, "flow.passphraseTitle", in: language).reply(visitor)
     }
+}
+
+/// The page whose module signs a flow's challenge with the key of this browser.
+struct KeyContent: PageContent {
+    static let template = PageTemplate.key
+    let account: String
+    let challenge: String
+    let purpose: String
+    let company: String
+    let employee: String
+    let againPath: String
+    let form: FormPart
+}
+
+/// The form for answers to questions.
+struct AnswersContent: PageContent {
+    static let template = PageTemplate.answers
+    static let fields: [FieldProblem.Field] = [.answers]
+
+    struct Question: PagePart {
+        let field: String
+        let question: String
+    }
+
+    let problems: FieldProblems?
+    let account: String
+    let questions: [Question]
+    let againPath: String
+    let recoverPath: String
+    let form: FormPart
+}
+
+/// The form for the passphrase.
+struct PassphraseContent: PageContent {
+    static let template = PageTemplate.passphrase
+    static let fields: [FieldProblem.Field] = [.passphrase]
+    let problems: FieldProblems?
+    let account: String
+    /// The name for password managers.
+    let username: String
+    /// Where the questions are answered instead, if they may be.
+    let questionsPath: String?
+    let againPath: String
+    let recoverPath: String
+    let form: FormPart
 }

@@ -5,71 +5,18 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /login/address`, and for a flow.
-    static let showLogInByAddress = beginning(.showLogInByAddress) { visit in
-        let pending = try await visit.pending()
-        return try visit.beyondLogIn(pending) ?? LogInByAddressPage(visit, pending).reply()
-    }
-
-    /// `POST /login/address`, and for a flow.
-    static let beginLogInByAddress = beginning(.beginLogInByAddress, body: .form) { visit in
-        let pending = try await visit.pending()
-        if let beyond = visit.beyondLogIn(pending) { return beyond }
-        let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
-            return try await visit.refused(error) { typed in
-                var page = LogInByAddressPage(visit, pending, typed)
-                page.add(.formAgain, at: "form")
-                page.status = 403
-                return try page.reply()
-            }
-        }
-        var page = LogInByAddressPage(visit, pending, form.fields)
-        if page.email.isBlank { page.add(.loginAddressMissing, at: "email") }
-        let key = form.text("key").flatMap { Base64URL.decode($0) }
-        if key == nil { page.add(.loginNoKey, at: "form") }
-        guard page.problems.isEmpty, let key else {
-            page.status = 400
-            return try page.reply()
-        }
-        do {
-            let start = StartAddressLogin(
-                address: page.email, employeePublicKey: key, client: pending?.client,
-                app: try await visit.exchange.pagesApp())
-            return visit.start(try await visit.step(start, once: form.callKey), .address)
-        } catch let error as ServiceError {
-            try page.add(error)
-            return try page.reply()
-        }
-    }
-
     /// `GET /flow/{flow}/account`.
     static let showPick = step(.showPick, where: { $0.step == .account }) { page, view in
-        let visit = page.visit, language = page.language, visitor = visit.visitor
-        let hidden = visit.form(of: .pickAccount, visitor)
-        let accounts = view.accounts.map { account -> PageContent in
-            let name = PageWord.flowAccount.text(in: language, account.companyEmployeeId, account.companyName)
-            let content: PageContent = [
-                "challenge": .text(Base64URL.encode(account.challenge)), "address": .text(view.address ?? ""),
-                "company": .text(account.companyName), "employee": .text(account.companyEmployeeId),
-                "id": .text(account.employeeId.lowercased), "label": .text(name),
-            ]
-            return content.merging(hidden)
+        let visit = page.visit, visitor = visit.visitor, form = visit.form(of: .pickAccount, visitor)
+        let accounts = view.accounts.map { account in
+            PickContent.Account(
+                challenge: Base64URL.encode(account.challenge), address: view.address ?? "",
+                company: account.companyName, employee: account.companyEmployeeId, id: account.employeeId.lowercased,
+                label: page.language.text("flow.account", account.companyEmployeeId, account.companyName), form: form)
         }
-        let content: PageContent = [
-            "accounts": .list(accounts), "againPath": .text(page.againPath),
-            "addressPath": .text(page.path(.showLogInByAddress)),
-            "module": .text(PageAsset.pick.path),
-        ]
-        let words = PageContent(
-            [
-                ("needsScript", .pageNeedsScript), ("text", .pickText), ("keyMissing", .flowKeyMissing),
-                ("known", .pickKnown), ("byAddress", .loginByAddress), ("again", .endingAgain),
-            ], in: language)
-        return try HostedPage(
-            template: .pick, language: language, title: PageWord.pickTitle.text(in: language),
-            content: content.merging(words)
-        ).reply(visitor)
+        let content = PickContent(
+            accounts: accounts, addressPath: page.path(.showLogInByAddress), againPath: page.againPath)
+        return try HostedPage(content, "pick.title", in: page.language).reply(visitor)
     }
 
     /// `POST /flow/{flow}/account`.
@@ -82,5 +29,27 @@ extension Route {
     }
 
     /// The routes of a log-in by an address.
-    static var ofLogInByAddress: [Route] { showLogInByAddress + beginLogInByAddress + [showPick, pickAccount] }
+    static var ofLogInByAddress: [Route] {
+        beginning(.showLogInByAddress, .beginLogInByAddress) { try await LogInByAddressPage($0) }
+            + [showPick, pickAccount]
+    }
+}
+
+/// The accounts to pick from after a log-in by an address.
+struct PickContent: PageContent {
+    static let template = PageTemplate.pick
+
+    struct Account: PagePart {
+        let challenge: String
+        let address: String
+        let company: String
+        let employee: String
+        let id: String
+        let label: String
+        let form: FormPart
+    }
+
+    let accounts: [Account]
+    let addressPath: String
+    let againPath: String
 }

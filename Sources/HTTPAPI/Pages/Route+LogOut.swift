@@ -1,6 +1,15 @@
 import IdentityService
 import TenureAPI
 
+/// The question before a log-out that no client of the session asked for.
+struct LogOutContent: PageContent {
+    static let template = PageTemplate.logout
+    let account: String
+    /// The link to the page with the button.
+    let goOnPath: String?
+    let form: FormPart?
+}
+
 extension Route {
     /// `GET /logout/confirm/{flow}`. It changes nothing, because any site can send a browser here: without the token of
     /// its own link the page has that link instead of the button.
@@ -8,29 +17,14 @@ extension Route {
         let language = visit.language(), time = visit.exchange.call.time
         guard let session = try await visit.session() else { return try visit.reply(.loggedOut) }
         let armed = visit.armed(.confirmLogOut, flow.id, session.cookie)
-        var content: PageContent = [
-            "account": .text(try await visit.account(session.browser, in: language)),
-            "stay": .text(PageWord.logoutStay.text(in: language)),
-        ]
-        if armed.mayShow(visit.exchange) {
-            let token = FormToken(
-                cookie: session.cookie, path: Endpoint.confirmLogOut.template.text, request: flow.id)
-            content["confirm"] = .list([
-                armed.content(.logoutConfirm, in: language, at: time).merging([
-                    "action": .text(Endpoint.confirmLogOut.path(in: flow)), "request": .text(flow.id),
-                    "question": .text(PageWord.logoutQuestion.text(in: language)),
-                    "token": .text(token.text), "module": .text(PageAsset.arm.path),
-                ])
-            ])
-        } else {
-            content["asked"] = .text(PageWord.logoutAsked.text(in: language))
-            content["goOn"] = .text(PageWord.logoutGoOn.text(in: language))
-            content["goOnPath"] = .text(
-                Endpoint.showLogOut.path(in: flow) + "?token=" + PercentEncoding.encode(armed.link(at: time)))
-        }
-        return try HostedPage(
-            template: .logout, language: language, title: PageWord.logoutTitle.text(in: language), content: content
-        ).reply()
+        let isArmed = armed.mayShow(visit.exchange)
+        let content = LogOutContent(
+            account: try await visit.account(session.browser, in: language),
+            goOnPath: isArmed
+                ? nil : Endpoint.showLogOut.path(in: flow) + "?token=" + PercentEncoding.encode(armed.link(at: time)),
+            form: isArmed
+                ? armed.part(sentTo: Endpoint.confirmLogOut.path(in: flow), request: flow.id, at: time) : nil)
+        return try HostedPage(content, "logout.title", in: language).reply()
     }
 
     /// `POST /logout/confirm/{flow}`. Waits of this browser end too: whoever logs out does not come back by itself.

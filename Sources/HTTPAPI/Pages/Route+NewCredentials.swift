@@ -16,7 +16,7 @@ extension Route {
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
             return try await visit.refused(error) { typed in
                 let input = CredentialsPage.Input(typed).withoutSecrets
-                return try await page.credentialsPage(input, [CredentialsProblem(place: .form, word: .formAgain)])
+                return try await page.credentialsPage(input, [.again])
             }
         }
         let input = CredentialsPage.Input(form.fields)
@@ -25,7 +25,7 @@ extension Route {
             do {
                 return try await page.complete(input.request, once: form.callKey)
             } catch let error as ServiceError {
-                problems = CredentialsProblem.all(error)
+                problems = FieldProblem.all(error, of: CredentialsPage.fields)
                 if problems.isEmpty { return try page.ending(error) }
             }
         }
@@ -36,7 +36,7 @@ extension Route {
 extension FlowPage {
     /// The form for new credentials, with its problems.
     fileprivate func credentialsPage(
-        _ input: CredentialsPage.Input, _ problems: [CredentialsProblem]
+        _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) async throws -> Reply {
         do {
             return try credentialsPage(try await view(), input, problems)
@@ -47,11 +47,11 @@ extension FlowPage {
 
     /// The form for new credentials.
     fileprivate func credentialsPage(
-        _ view: FlowView, _ input: CredentialsPage.Input, _ problems: [CredentialsProblem]
+        _ view: FlowView, _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) throws -> Reply {
         let visitor = visit.visitor
         return try CredentialsPage(view: view, language: language).page(
-            input, problems, hidden: visit.form(of: .chooseCredentials, visitor)
+            input, problems, visit.form(of: .chooseCredentials, visitor)
         ).reply(visitor)
     }
 

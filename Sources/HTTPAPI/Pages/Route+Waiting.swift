@@ -113,14 +113,14 @@ extension Route {
     static let enterDeviceCode = wait(.enterDeviceCode, body: .form) { visit, flow, view, cookie in
         guard view.standing == .pending else { return visit.goOn(in: flow) }
         let page = WaitingPage(visit, flow, view), typed = try VisitorForm(visit).text("code") ?? ""
-        guard !typed.isEmpty else { return try await page.reply(about: "code", .waitCodeMissing) }
+        guard !typed.isEmpty else { return try await page.reply(about: .code, "wait.codeMissing") }
         let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await visit.exchange.pagesApp())
         switch try await visit.exchange.run(code) {
         case .confirmed: return visit.goOn(in: flow)
-        case .over, .wrong(triesLeft: 0): return try await page.reply(about: "code", .waitCodeOver)
+        case .over, .wrong(triesLeft: 0): return try await page.reply(about: .code, "wait.codeOver")
         case .wrong(let left):
             let now = try await visit.waiting()?.view ?? view
-            return try await WaitingPage(visit, flow, now).reply(about: "code", .waitCodeWrong, "\(left)")
+            return try await WaitingPage(visit, flow, now).reply(about: .code, "wait.codeWrong", "\(left)")
         }
     }
 
@@ -130,7 +130,7 @@ extension Route {
             cookie: cookie, app: try await visit.exchange.pagesApp(),
             languages: visit.exchange.headers.preferredLanguages)
         guard try await visit.exchange.run(sending) else {
-            return try await WaitingPage(visit, flow, view).reply(about: "send", .waitMailLimit)
+            return try await WaitingPage(visit, flow, view).reply(about: .send, "wait.mailLimit")
         }
         return visit.goOn(in: flow)
     }
@@ -138,10 +138,10 @@ extension Route {
 
 extension WaitingPage {
     /// The page with what is wrong with an input.
-    fileprivate func reply(about field: String, _ word: PageWord, _ values: String...) async throws -> Reply {
-        var reply = try await reply(PageProblem(field: field, text: word.text(in: language, values)))
-        reply.status = 403
-        return reply
+    fileprivate func reply(
+        about field: FieldProblem.Field, _ word: PageWord, _ values: String...
+    ) async throws -> Reply {
+        try await reply(FieldProblem(field: field, word: word, values: values, status: 403))
     }
 }
 

@@ -34,48 +34,68 @@ struct SigningPage: Sendable {
 
     /// The page, with the reason why the last try was refused.
     func page(for account: AccountVisit, _ me: MeResponse, problem: AccountProblem? = nil) -> HostedPage {
-        var content: PageContent = [
-            "meaning": .text(meaning),
-            "facts": .list(facts.map { ["fact": .text(account.text($0.label)), "value": .text($0.value)] }),
-            "action": .text(endpoint.template.text), "request": .text(request),
-            "token": .text(account.token(endpoint, request)),
-            "statement": .text(question == nil ? Base64URL.encode(statement) : ""),
-            "fields": .list(fields.map { ["field": .text($0.name), "fieldValue": .text($0.value)] }),
-            "tag": .text(expected.tag), "expectedAction": .text(expected.action),
-            "expectedReason": .text(expected.reason),
-            "expectedFingerprint": .text(expected.fingerprint ?? ""), "signer": .text(me.session.fingerprint),
-            "back": .text(back.template.text), "cancel": .text(account.text(.signCancel)),
-            "company": .text(me.companyName), "employee": .text(me.companyEmployeeId ?? ""),
-            "noKey": .text(account.text(.signNoKey)), "failed": .text(account.text(.signFailed)),
-            "module": .text(PageAsset.sign.path),
-        ]
-        if let question {
-            content["question"] = .list([question.content(in: account.language)])
-            content["wrong"] = .text(account.text(.signWrongWords))
-        } else {
-            content["exactLabel"] = .text(account.text(.signExact))
-            content["exact"] = .text(String(decoding: statement, as: UTF8.self))
-        }
-        content = content.merging(form.content(.signConfirm, in: account.language, at: account.exchange.call.time))
-        return account.page(.sign, title, of: me, at: section, content, problem: problem)
+        let content = SigningContent(
+            meaning: meaning, facts: facts.map { SigningContent.Fact(fact: account.text($0.label), value: $0.value) },
+            exact: question == nil ? String(decoding: statement, as: UTF8.self) : nil,
+            statement: question == nil ? Base64URL.encode(statement) : "",
+            form: form.part(sentTo: endpoint.template.text, request: request, at: account.exchange.call.time),
+            fields: fields.map { SigningContent.Field(name: $0.name, value: $0.value) }, tag: expected.tag,
+            action: expected.action, reason: expected.reason, fingerprint: expected.fingerprint ?? "",
+            signer: me.session.fingerprint, company: me.companyName, employee: me.companyEmployeeId ?? "",
+            backPath: back.template.text, question: question.map(WordRows.init))
+        return account.page(content, title, of: me, at: section, problem: problem)
     }
 }
 
-extension WordQuestion {
-    /// The rows to choose from, as words and as the digits that a terminal shows.
-    func content(in language: PageLanguage) -> PageContent {
-        [
-            "legend": .text(PageWord.signQuestion.text(in: language)),
-            "legendHint": .text(PageWord.signQuestionHint.text(in: language)),
-            "rows": .list(
-                rows.map { row in
-                    let digits = stride(from: 0, to: row.count, by: 2).map { Hex.encode(Array(row[$0..<($0 + 2)])) }
-                    return [
-                        "row": .text(Hex.encode(row)), "words": .text(FingerprintWords(row).text),
-                        "digits": .text(digits.joined(separator: " ")),
-                    ]
-                }),
-        ]
+/// What somebody signs, in words.
+struct SigningContent: AccountContent {
+    static let template = PageTemplate.sign
+
+    struct Fact: PagePart {
+        let fact: String
+        let value: String
+    }
+
+    struct Field: PagePart {
+        let name: String
+        let value: String
+    }
+
+    let meaning: String
+    let facts: [Fact]
+    /// The exact text that is signed.
+    let exact: String?
+    let statement: String
+    let form: FormPart
+    let fields: [Field]
+    let tag: String
+    let action: String
+    let reason: String
+    let fingerprint: String
+    /// The fingerprint of the device key that signs.
+    let signer: String
+    let company: String
+    let employee: String
+    let backPath: String
+    let question: WordRows?
+}
+
+/// The rows to choose from, as words and as the digits that a terminal shows.
+struct WordRows: PagePart {
+    struct Row: PagePart {
+        let row: String
+        let words: String
+        let digits: String
+    }
+
+    let rows: [Row]
+
+    init(_ question: WordQuestion) {
+        rows = question.rows.map { row in
+            let digits = stride(from: 0, to: row.count, by: 2).map { Hex.encode(Array(row[$0..<($0 + 2)])) }
+            return Row(
+                row: Hex.encode(row), words: FingerprintWords(row).text, digits: digits.joined(separator: " "))
+        }
     }
 }
 

@@ -17,14 +17,13 @@ struct VisitorKey: Sendable {
 
     /// The key of a browser, or a new one.
     init(publicURL: String, _ headers: RequestHeaders) {
-        let isSecure = publicURL.hasPrefix("https://")
-        let name = isSecure ? "__Host-tenure-form" : "tenure-form"
-        if let sent = headers.cookie(name), Base64URL.decode(sent)?.count == Self.byteCount {
+        let cookie = BrowserCookieField("-form", publicURL: publicURL)
+        if let sent = cookie.value(in: headers), Base64URL.decode(sent)?.count == Self.byteCount {
             value = sent
             setting = nil
         } else {
             value = Base64URL.encode(randomBytes(Self.byteCount))
-            setting = "\(name)=\(value); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+            setting = cookie.setting(value)
         }
     }
 
@@ -51,12 +50,7 @@ struct VisitorForm: Sendable {
     ///
     /// - Throws: The notice to show: another site sent the form, it cannot be read, or it is not of this browser.
     init(_ visit: PageVisit) throws(PageFormRefusal) {
-        let exchange = visit.exchange
-        guard FormOrigin(publicURL: exchange.publicURL, authority: exchange.authority).permits(exchange.headers) else {
-            throw PageFormRefusal(notice: .crossSite)
-        }
-        guard let fields = try? FormReader(exchange.body), let token = try? fields.text("token")
-        else { throw PageFormRefusal(notice: .malformed) }
+        let exchange = visit.exchange, (fields, token) = try visit.sentForm()
         let path = exchange.endpoint.template.path(exchange.captures.all)
         guard visit.visitor.setting == nil, visit.visitor.token(path: path).matches(token) else {
             throw PageFormRefusal(notice: .cookie, typed: fields)
@@ -75,16 +69,13 @@ extension PageVisit {
     /// Each use of a browser without the cookie makes another secret, so a handler reads it once.
     var visitor: VisitorKey { VisitorKey(publicURL: exchange.publicURL, exchange.headers) }
 
-    /// Where a form is sent to, and its hidden fields: `token`, and `once`, by which two pages have different forms.
-    func form(sentTo path: String, _ visitor: VisitorKey) -> PageContent {
-        [
-            "action": .text(path), "token": .text(visitor.token(path: path).text),
-            "once": .text(Base64URL.encode(randomBytes(16))),
-        ]
+    /// A form that this browser may send to a path.
+    func form(sentTo path: String, _ visitor: VisitorKey) -> FormPart {
+        FormPart(action: path, token: visitor.token(path: path).text, once: Base64URL.encode(randomBytes(16)))
     }
 
-    /// Where the form of the path's flow is sent to, and its hidden fields.
-    func form(of endpoint: Endpoint, _ visitor: VisitorKey) -> PageContent {
+    /// A form of the path's flow.
+    func form(of endpoint: Endpoint, _ visitor: VisitorKey) -> FormPart {
         form(sentTo: endpoint.path(in: flow), visitor)
     }
 
@@ -104,14 +95,5 @@ extension HostedPage {
         var reply = try reply()
         if let setting = visitor.setting { reply.cookies.append(setting) }
         return reply
-    }
-}
-
-extension PageContent {
-    /// The content with the values of another one.
-    func merging(_ other: PageContent) -> PageContent {
-        var merged = self
-        for (name, value) in other.values { merged[name] = value }
-        return merged
     }
 }

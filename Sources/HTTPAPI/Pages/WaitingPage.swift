@@ -16,102 +16,126 @@ struct WaitingPage: Sendable {
         language = visit.language()
     }
 
-    private func text(_ word: PageWord, _ values: String...) -> PageContent.Value {
-        .text(word.text(in: language, values))
-    }
-
     /// The page: who decides while the key waits, or the form that opens the session.
     ///
     /// - Parameter problem: What is wrong with the code that was typed, or with the mail that was asked for.
-    func reply(_ problem: PageProblem? = nil) async throws -> Reply {
+    func reply(_ problem: FieldProblem? = nil) async throws -> Reply {
         view.standing == .authorized ? try await opening() : try waiting(problem)
     }
 
     /// Where the person begins again: at the same client, or at the page for a log-in.
-    private var againPath: PageContent.Value {
-        .text(flow.request.isEmpty ? Endpoint.showLogIn.template.text : Endpoint.goOn.path(in: flow))
+    private var againPath: String {
+        flow.request.isEmpty ? Endpoint.showLogIn.template.text : Endpoint.goOn.path(in: flow)
     }
 
-    private var account: PageContent.Value {
-        text(.waitAccount, view.companyEmployeeId, view.companyName)
-    }
+    private var account: String { language.text("wait.account", view.companyEmployeeId, view.companyName) }
 
     /// The page whose module signs the challenge and sends the form.
     private func opening() async throws -> Reply {
         let visitor = visit.visitor
-        var content: PageContent = [
-            "account": account, "text": text(.waitOpening), "page": .text(Endpoint.showWaiting.path(in: flow)),
-            "challenge": .text(Base64URL.encode(view.challenge)),
-            "device": .text(Hex.encode(view.fingerprint)), "company": .text(view.companyName),
-            "employee": .text(view.companyEmployeeId), "needsScript": text(.pageNeedsScript),
-            "keyMissing": text(.waitKeyMissing), "again": text(.waitLogIn), "againPath": againPath,
-            "module": .text(PageAsset.waiting.path), "replaces": "",
-        ]
+        var replaces = "", instead: String?
         if let other = try await visit.session()?.browser, other.employeeID != view.employeeID {
             let id = try await visit.exchange.run(ReadMe(caller: other.caller)).companyEmployeeId ?? ""
-            content["replaces"] = .text(other.employeeID.lowercased)
-            content["text"] = text(.waitInsteadText)
-            content["instead"] = text(.waitInstead, view.companyEmployeeId, id)
+            replaces = other.employeeID.lowercased
+            instead = language.text("wait.instead", view.companyEmployeeId, id)
         }
-        return try HostedPage(
-            template: .waitingEnd, language: language, title: PageWord.waitOpeningTitle.text(in: language),
-            content: content.merging(visit.form(of: .endWait, visitor))
-        ).reply(visitor)
+        let content = WaitingEndContent(
+            account: account, text: language.text(instead == nil ? "wait.opening" : "wait.insteadText"),
+            challenge: Base64URL.encode(view.challenge), device: Hex.encode(view.fingerprint),
+            company: view.companyName, employee: view.companyEmployeeId, path: Endpoint.showWaiting.path(in: flow),
+            replaces: replaces, instead: instead, againPath: againPath, form: visit.form(of: .endWait, visitor))
+        return try HostedPage(content, "wait.openingTitle", in: language).reply(visitor)
     }
 
-    private func waiting(_ problem: PageProblem?) throws -> Reply {
+    private func waiting(_ problem: FieldProblem?) throws -> Reply {
         let visitor = visit.visitor
-        var content: PageContent = [
-            "problems": PageProblem.summary(problem.map { [$0] } ?? [], in: language),
-            "account": account, "text": text(whoDecides),
-            "wordsLabel": text(.waitWords), "words": .text(FingerprintWords(view.fingerprint).text),
-            "fingerprintLabel": text(.waitFingerprint), "fingerprint": .text(Hex.encode(view.fingerprint)),
-            "compare": text(.waitCompare), "mail": mail(problem, visitor),
-            "live": text(.waitLive), "needsScript": text(.waitNeedsScript), "look": text(.waitLook),
-            "until": text(.waitUntil, view.expiresAt.forPeople), "again": text(.waitLogIn), "againPath": againPath,
-            "events": .text(Endpoint.streamWaiting.path(in: flow)),
-            "page": .text(Endpoint.showWaiting.path(in: flow)), "module": .text(PageAsset.waiting.path),
-        ]
-        if !view.canSendMail { content["noMail"] = text(.waitNoMail) }
-        return try HostedPage(
-            template: .waiting, language: language, title: PageWord.waitTitle.text(in: language), content: content
-        ).reply(visitor)
+        let content = WaitingContent(
+            problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account,
+            text: language.text(whoDecides), words: FingerprintWords(view.fingerprint).text,
+            fingerprint: Hex.encode(view.fingerprint), saysNoMail: !view.canSendMail, mail: mail(visitor),
+            eventsPath: Endpoint.streamWaiting.path(in: flow), path: Endpoint.showWaiting.path(in: flow),
+            until: language.text("wait.until", view.expiresAt.forPeople), againPath: againPath)
+        return try HostedPage(content, "wait.title", in: language, status: problem?.status ?? 200).reply(visitor)
     }
 
     /// Whom to ask.
     private var whoDecides: PageWord {
         switch (view.isAdministrative, view.hasOtherDevice) {
-        case (true, true): .waitAdminDevice
-        case (true, false): .waitAdmin
-        case (false, true): .waitDevice
-        case (false, false): .waitAsk
+        case (true, true): "wait.adminDevice"
+        case (true, false): "wait.admin"
+        case (false, true): "wait.device"
+        case (false, false): "wait.ask"
         }
     }
 
     /// What the page says about mails: that one was sent, with the form for its code, or a button that sends one.
-    private func mail(_ problem: PageProblem?, _ visitor: VisitorKey) -> PageContent.Value {
-        let hidden = visit.form(of: .enterDeviceCode, visitor), sending = visit.form(of: .sendDeviceMail, visitor)
-        var content: PageContent = [
-            "mailTitle": text(.waitMailTitle), "send": text(.waitMailSend),
-            "sendAction": sending["action"] ?? "", "sendToken": sending["token"] ?? "",
-            "sendOnce": sending["once"] ?? "",
-            "sendError": [problem].compactMap(\.self).text(at: "send"),
-        ]
+    private func mail(_ visitor: VisitorKey) -> WaitingContent.Mail? {
+        let form = visit.form(of: .sendDeviceMail, visitor)
         switch view.mail {
-        case .none: return .list([])
-        case .possible: content["mailText"] = text(.waitMailPossible)
+        case .none: return nil
+        case .possible:
+            return WaitingContent.Mail(
+                text: language.text("wait.mailPossible"), code: nil, send: language.text("wait.mailSend"), form: form)
         case .sent(let until):
-            content["mailText"] = text(.waitMailSent, until.forPeople)
-            content["send"] = text(.waitMailAgain)
-            content["code"] = .list([
-                hidden.merging([
-                    "codeLabel": text(.waitCode), "codeHint": text(.waitCodeHint, "\(view.triesLeft)"),
-                    "codeError": [problem].compactMap(\.self).text(at: "code"), "codeSend": text(.waitCodeSend),
-                ])
-            ])
+            let code = WaitingContent.Code(
+                hint: language.text("wait.codeHint", "\(view.triesLeft)"),
+                form: visit.form(of: .enterDeviceCode, visitor))
+            return WaitingContent.Mail(
+                text: language.text("wait.mailSent", until.forPeople), code: code,
+                send: language.text("wait.mailAgain"), form: form)
         }
-        return .list([content])
     }
+}
+
+/// Whom a browser waits for, with the form for the code of a mail.
+struct WaitingContent: PageContent {
+    static let template = PageTemplate.waiting
+
+    struct Mail: PagePart {
+        let text: String
+        let code: Code?
+        /// What the button that sends a mail says.
+        let send: String
+        let form: FormPart
+    }
+
+    struct Code: PagePart {
+        let hint: String
+        let form: FormPart
+    }
+
+    let problems: FieldProblems?
+    let account: String
+    let text: String
+    let words: String
+    let fingerprint: String
+    let saysNoMail: Bool
+    let mail: Mail?
+    let eventsPath: String
+    /// The path of the page.
+    let path: String
+    let until: String
+    let againPath: String
+}
+
+/// The page whose module opens the session that a browser waited for.
+struct WaitingEndContent: PageContent {
+    static let template = PageTemplate.waitingEnd
+    let account: String
+    let text: String
+    let challenge: String
+    /// The fingerprint of the device key.
+    let device: String
+    let company: String
+    let employee: String
+    /// The path of the page.
+    let path: String
+    /// The account that is logged in instead; empty for none.
+    let replaces: String
+    /// What the button that replaces that account says.
+    let instead: String?
+    let againPath: String
+    let form: FormPart
 }
 
 extension PageVisit {
@@ -132,16 +156,12 @@ extension PageVisit {
     func waitOver(_ flow: BrowserFlow, isRefused: Bool = false) throws -> Reply {
         let language = language(), hasRequest = !flow.request.isEmpty
         let words: (PageWord, PageWord) =
-            isRefused ? (.waitRefusedTitle, .waitRefused) : (.waitOverTitle, .waitOver)
+            isRefused ? ("wait.refusedTitle", "wait.refused") : ("wait.overTitle", "wait.over")
         let again = hasRequest ? Endpoint.goOn.path(in: flow) : Endpoint.showLogIn.template.text
-        let page = HostedPage(
-            template: .ending, language: language, title: words.0.text(in: language),
-            content: [
-                "text": .text(words.1.text(in: language)), "again": .text(PageWord.waitLogIn.text(in: language)),
-                "againPath": .text(again), "requestLabel": .text(PageWord.noticeRequest.text(in: language)),
-                "requestId": .text(exchange.call.requestId),
-            ], status: isRefused ? 403 : 410)
-        var reply = try page.reply()
+        let content = EndingContent(
+            text: language.text(words.1), againPath: again, again: language.text("wait.logIn"),
+            requestId: exchange.call.requestId)
+        var reply = try HostedPage(content, words.0, in: language, status: isRefused ? 403 : 410).reply()
         reply.cookies = flows.setting(flow.at(hasRequest ? .request : .ended))
         return reply
     }

@@ -24,8 +24,8 @@ enum WayBack: String, Sendable, CaseIterable {
     /// What is lost, and what happens then.
     var words: (label: PageWord, hint: PageWord) {
         switch self {
-        case .recovery: (.recoverSecret, .recoverSecretHint)
-        case .returning: (.recoverDevices, .recoverDevicesHint)
+        case .recovery: ("recover.secret", "recover.secretHint")
+        case .returning: ("recover.devices", "recover.devicesHint")
         }
     }
 }
@@ -58,50 +58,7 @@ extension PageVisit {
     }
 }
 
-extension PageVisit {
-    /// The page on which somebody asks for a way back.
-    fileprivate func wayBackPage(
-        _ input: [WayBackPage.Field: String], _ problems: [WayBackPage.Problem]
-    ) throws -> Reply {
-        let visitor = visitor
-        let form = form(of: .startWayBack, visitor).merging(["loginPath": .text(Endpoint.showLogIn.path(in: flow))])
-        return try WayBackPage(language: language()).page(input, problems, hidden: form).reply(visitor)
-    }
-}
-
 extension Route {
-    /// `GET /recover`, and for a flow.
-    static let showWayBack = beginning(.showWayBack) { visit in
-        _ = try await visit.exchange.pagesApp()
-        return try visit.wayBackPage([:], [])
-    }
-
-    /// `POST /recover`, and for a flow: begins a recovery, or the return of a security admin.
-    static let startWayBack = beginning(.startWayBack, body: .form) { visit in
-        let form: VisitorForm
-        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
-            return try await visit.refused(error) { typed in
-                let problem = WayBackPage.Problem(field: nil, word: .formAgain, status: 403)
-                return try visit.wayBackPage(WayBackPage.input(typed), [problem])
-            }
-        }
-        let app = try await visit.exchange.pagesApp(), input = WayBackPage.input(form.fields)
-        var problems = WayBackPage(language: visit.language()).missing(in: input)
-        if problems.isEmpty, let way = input[.way].flatMap(WayBack.init(rawValue:)) {
-            let request = LoginRequest(
-                companyName: input[.company] ?? "", companyEmployeeId: input[.employee] ?? "",
-                employeePublicKey: (try? form.fields.text("key")).flatMap { Base64URL.decode($0) } ?? [])
-            do {
-                let start = StartLogin(way.purpose, request, app: app)
-                return visit.start(try await visit.step(start, once: form.callKey), way.purpose)
-            } catch let error as ServiceError {
-                guard let problem = WayBackPage.Problem(error) else { throw error }
-                problems = [problem]
-            }
-        }
-        return try visit.wayBackPage(input, problems)
-    }
-
     /// `GET /recover/waiting`: what the person does now.
     static let showWayBackWait = Route(page: .showWayBackWait) { exchange in
         let visit = PageVisit(exchange: exchange), language = visit.language()
@@ -109,6 +66,18 @@ extension Route {
         // Who comes from a client looks again for the same client, as long as its request waits.
         let flow = (try? FormReader(exchange.rawQuery.utf8).text("flow")).flatMap { visit.flows[$0] }
         let again = Endpoint.showWayBack.path(in: flow.flatMap { $0.isOver ? nil : $0 })
-        return try WayBackPage(language: language).waiting(way, fingerprint: fingerprint, again: again).reply()
+        let steps: [PageWord] =
+            switch way {
+            case .recovery: ["recover.stepTell", "recover.stepConfirm", "recover.stepAgain"]
+            case .returning: ["return.stepMail", "return.stepWait", "return.stepAgain"]
+            }
+        let isRecovery = way == .recovery
+        let content = WayBackWaitContent(
+            text: language.text(isRecovery ? "recover.waitText" : "return.waitText"),
+            steps: steps.map { language.text($0) }, words: FingerprintWords(hex: fingerprint).text,
+            fingerprint: fingerprint, againPath: again)
+        return try HostedPage(
+            content, isRecovery ? "recover.waitTitle" : "return.waitTitle", in: language
+        ).reply()
     }
 }

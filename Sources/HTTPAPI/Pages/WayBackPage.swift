@@ -1,135 +1,76 @@
 import Canonical
-import ErrorCodes
 import IdentityService
 import TenureAPI
 
-/// The page on which somebody asks for a way back to an account.
-struct WayBackPage: Sendable {
-    /// A field of the form. The raw value is its name.
-    enum Field: String, Sendable, CaseIterable {
-        case company, employee, way
+/// The form that asks for a way back to an account.
+struct WayBackPage: BeginningForm {
+    let visit: PageVisit
+
+    init(_ visit: PageVisit) async throws {
+        _ = try await visit.exchange.pagesApp()
+        self.visit = visit
     }
 
-    /// What is wrong with the form.
-    struct Problem: Sendable, Equatable {
-        /// The field that is at fault; `nil` for none of them.
-        let field: Field?
-        let word: PageWord
-        var status = 400
-    }
-
-    let language: PageLanguage
-
-    /// What was typed.
-    static func input(_ fields: FormReader) -> [Field: String] {
-        Field.allCases.reduce(into: [:]) { input, field in input[field] = try? fields.text(field.rawValue) }
-    }
-
-    /// The page with its form.
-    func page(_ input: [Field: String], _ problems: [Problem], hidden: PageContent) -> HostedPage {
-        let told = problems.map { PageProblem(field: $0.anchor, text: text($0.word)) }
-        let content: PageContent = [
-            "problems": PageProblem.summary(told, in: language), "company": .text(input[.company] ?? ""),
-            "companyError": told.text(at: "company"), "employee": .text(input[.employee] ?? ""),
-            "employeeError": told.text(at: "employee"), "wayError": told.text(at: Self.firstWay),
-            "deviceModule": .text(PageAsset.device.path),
-            "ways": .list(
-                WayBack.allCases.map { way in
-                    var choice: PageContent = [
-                        "wayField": .text("way-" + way.rawValue), "way": .text(way.rawValue),
-                        "wayLabel": .text(text(way.words.label)), "wayHint": .text(text(way.words.hint)),
-                    ]
-                    if input[.way] == way.rawValue { choice["chosen"] = "true" }
-                    return choice
-                }),
+    let fields: [FieldProblem.Field] = [.company, .employee, .way, .form]
+    let sentTo = Endpoint.startWayBack
+    var required: [(field: FieldProblem.Field, word: PageWord)] {
+        [
+            (.company, "login.companyMissing"), (.employee, "login.employeeMissing"), (.way, "recover.wayMissing"),
         ]
-        return HostedPage(
-            template: .wayBack, language: language, title: text(.recoverTitle),
-            content: content.merging(words).merging(hidden), status: problems.first?.status ?? 200)
     }
 
-    /// The id of the first choice, which the summary leads to.
-    fileprivate static let firstWay = "way-" + WayBack.recovery.rawValue
-
-    private var words: PageContent {
-        let names: [(String, PageWord)] = [
-            ("needsScript", .pageNeedsScript), ("text", .recoverText), ("companyLabel", .loginCompany),
-            ("companyHint", .loginCompanyHint), ("employeeLabel", .loginEmployee), ("waysLabel", .recoverWays),
-            ("noKey", .loginNoKey), ("continue", .pageContinue), ("toLogIn", .registerToLogIn),
-        ]
-        return PageContent(names, in: language)
+    func isMissing(_ field: FieldProblem.Field, in input: Input) -> Bool {
+        field == .way ? WayBack(rawValue: input["way"] ?? "") == nil : input[field.name]?.isBlank != false
     }
 
-    /// What is missing in an input, before the service is asked.
-    func missing(in input: [Field: String]) -> [Problem] {
-        var problems: [Problem] = []
-        if input[.company]?.isBlank != false { problems.append(Problem(field: .company, word: .loginCompanyMissing)) }
-        if input[.employee]?.isBlank != false {
-            problems.append(Problem(field: .employee, word: .loginEmployeeMissing))
+    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) -> HostedPage {
+        let ways = WayBack.allCases.map { way in
+            WayBackContent.Choice(
+                way: way.rawValue, label: language.text(way.words.label), hint: language.text(way.words.hint),
+                isChosen: input["way"] == way.rawValue)
         }
-        if input[.way].flatMap(WayBack.init(rawValue:)) == nil {
-            problems.append(Problem(field: .way, word: .recoverWayMissing))
-        }
-        return problems
+        let content = WayBackContent(
+            problems: problems, company: input["company"] ?? "", employee: input["employee"] ?? "", ways: ways,
+            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: form)
+        return HostedPage(content, "recover.title", in: language, status: status)
     }
 
-    /// The page that says what happens after a request. It is the same whether or not there is such an account.
-    ///
-    /// - Parameters:
-    ///   - fingerprint: The fingerprint of the device key, as hexadecimal digits.
-    ///   - path: Where the person looks whether it is time.
-    func waiting(_ way: WayBack, fingerprint: String, again path: String) -> HostedPage {
-        let steps: [PageWord] =
-            switch way {
-            case .recovery: [.recoverStepTell, .recoverStepConfirm, .recoverStepAgain]
-            case .returning: [.returnStepMail, .returnStepWait, .returnStepAgain]
-            }
-        var content: PageContent = [
-            "text": .text(text(way == .recovery ? .recoverWaitText : .returnWaitText)),
-            "steps": .list(steps.map { ["step": .text(text($0))] }),
-            "note": .text(text(.recoverSameBrowser)), "again": .text(text(.recoverAgain)),
-            "againPath": .text(path),
-        ]
-        if let bytes = Hex.decode(fingerprint) {
-            content["words"] = .text(FingerprintWords(bytes).text)
-            content["wordsLabel"] = .text(text(.recoverWords))
-            content["fingerprint"] = .text(fingerprint)
-            content["fingerprintLabel"] = .text(text(.recoverFingerprint))
-        }
-        return HostedPage(
-            template: .wayBackWait, language: language,
-            title: text(way == .recovery ? .recoverWaitTitle : .returnWaitTitle), content: content)
+    func begin(_ input: Input, _ key: [UInt8], once: String) async throws -> Reply {
+        let way = WayBack(rawValue: input["way"] ?? "") ?? .recovery
+        let names = LoginRequest(
+            companyName: input["company"] ?? "", companyEmployeeId: input["employee"] ?? "", employeePublicKey: key)
+        let start = StartLogin(way.purpose, names, app: try await visit.exchange.pagesApp())
+        return visit.start(try await visit.step(start, once: once), way.purpose)
     }
-
-    private func text(_ word: PageWord) -> String { word.text(in: language) }
 }
 
-extension WayBackPage.Problem {
-    /// The id of the element that the summary leads to.
-    fileprivate var anchor: String {
-        switch field {
-        case .way: WayBackPage.firstWay
-        case let field?: field.rawValue
-        case nil: "form"
-        }
+/// The form that asks for a way back to an account.
+struct WayBackContent: PageContent {
+    static let template = PageTemplate.wayBack
+
+    struct Choice: PagePart {
+        let way: String
+        let label: String
+        let hint: String
+        let isChosen: Bool
     }
 
-    /// The problem of a refusal; `nil` for one that is not about the form.
-    init?(_ error: ServiceError) {
-        switch error.code {
-        case .companyNameMissing: self.init(field: .company, word: .loginCompanyMissing)
-        case .employeeIdMissing: self.init(field: .employee, word: .loginEmployeeMissing)
-        case .employeeKeyInvalid: self.init(field: nil, word: .loginNoKey)
-        case .requestInvalid:
-            let pointers = error.members.map(\.place)
-            if pointers.contains(.pointer("/companyName")) {
-                self.init(field: .company, word: .flowInputInvalid)
-            } else if pointers.contains(.pointer("/companyEmployeeId")) {
-                self.init(field: .employee, word: .flowInputInvalid)
-            } else {
-                return nil
-            }
-        default: return nil
-        }
-    }
+    let problems: FieldProblems?
+    let company: String
+    let employee: String
+    let ways: [Choice]
+    let loginPath: String
+    let form: FormPart
+}
+
+/// What happens after a way back was asked for. It is the same whether or not there is such an account.
+struct WayBackWaitContent: PageContent {
+    static let template = PageTemplate.wayBackWait
+    let text: String
+    let steps: [String]
+    /// The words of the device key.
+    let words: String
+    let fingerprint: String
+    /// Where the person looks whether it is time.
+    let againPath: String
 }

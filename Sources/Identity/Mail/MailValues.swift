@@ -99,6 +99,7 @@ package enum MailLanguage: String, Sendable, Hashable, CaseIterable, MemberValue
     /// English, which everybody gets whose languages are unknown.
     case english = "en"
     case german = "de"
+    case french = "fr"
 
     /// Returns the first of some language tags (RFC 5646) that there is a text in, such as `de` for `de-CH`.
     package static func choose(_ tags: [String]) -> MailLanguage? {

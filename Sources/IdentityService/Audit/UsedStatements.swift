@@ -34,7 +34,7 @@ struct UsedStatements: Sendable {
         init(statement text: String) {
             var hash = SHA256()
             var text = text
-            text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            unsafe text.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
             self.init(hash.finalize())
         }
 
@@ -42,9 +42,11 @@ struct UsedStatements: Sendable {
         init(_ statement: Digest, _ event: RecordedEvent, _ subject: UUID) {
             var hash = SHA256()
             for half in [statement.first, statement.second] {
-                withUnsafeBytes(of: half) { hash.update(bufferPointer: $0) }
+                unsafe withUnsafeBytes(of: half) { unsafe hash.update(bufferPointer: $0) }
             }
-            for id in [event.stream.id, subject] { withUnsafeBytes(of: id.uuid) { hash.update(bufferPointer: $0) } }
+            for id in [event.stream.id, subject] {
+                unsafe withUnsafeBytes(of: id.uuid) { unsafe hash.update(bufferPointer: $0) }
+            }
             hash.update(data: Array("\(event.stream.kind) \(event.type)".utf8))
             // An undone return revokes several device keys of one account.
             if case .string(let key)? = event.data["key"] { hash.update(data: Array(" \(key)".utf8)) }
@@ -52,13 +54,11 @@ struct UsedStatements: Sendable {
         }
 
         private init(_ digest: SHA256.Digest) {
-            (first, second) = digest.withUnsafeBytes { bytes in
-                (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            (first, second) = unsafe digest.withUnsafeBytes { bytes in
+                unsafe (bytes.loadUnaligned(as: UInt64.self), bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
             }
         }
     }
-
-    /// What the events of one append have in common.
 
     /// The first event with a statement.
     private struct First {

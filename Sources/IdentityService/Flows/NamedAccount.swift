@@ -117,7 +117,7 @@ extension ServiceContext {
 
 /// Random bytes of the system.
 package func randomBytes(_ count: Int) -> [UInt8] {
-    SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { Array($0) }
+    unsafe SymmetricKey(size: SymmetricKeySize(bitCount: count * 8)).withUnsafeBytes { unsafe Array($0) }
 }
 
 /// The statements that find a flow's account and tenant. They are sent with the call's `Idempotency-Key`.

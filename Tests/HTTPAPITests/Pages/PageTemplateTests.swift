@@ -1,36 +1,34 @@
-import Mustache
-import Synchronization
 import Testing
 
 @testable import HTTPAPI
 
 /// The templates, held against their rules and against the pages that use them.
 @Suite struct PageTemplateTests {
-    /// A page of each template, with every value that the template knows.
-    static let samples: [HostedPage] =
-        general + LogInSamples.all + AccountSamples.all + RegistrationSamples.all + WaitingSamples.all
-
-    private static let general: [HostedPage] = [
-        HostedPage(
-            template: .consent, language: .english, title: "t",
-            content: [
-                "account": "a", "program": "p", "question": "q", "scopes": .list([["scope": "s"]]), "action": "/a",
-                "request": "r", "token": "k", "deny": "n", "module": "/m", "page": "p", "act": "a", "hint": "h",
-                "needsScript": "s",
-            ]),
-        HostedPage(
-            template: .logout, language: .english, title: "t",
-            content: [
-                "account": "a", "stay": "n", "asked": "x", "goOn": "g", "goOnPath": "/g",
-                "confirm": .list([
-                    [
-                        "question": "q", "action": "/a", "request": "r", "token": "k", "module": "/m", "page": "p",
-                        "act": "a", "hint": "h", "needsScript": "s",
-                    ]
-                ]),
-            ]),
-        PageNotice.expired.page(in: .english, requestId: "id"),
+    /// The content of each template.
+    private static let contents: [any PageContent.Type] = [
+        AccountHome.self, AccountsContent.self, AnswerContent.self, AnswersContent.self, ApprovalsContent.self,
+        ConsentContent.self, ConsentsContent.self, CredentialsContent.self, DevelopmentContent.self,
+        DeviceMailContent.self,
+        DevicesContent.self, EndingContent.self, KeyContent.self, LogInContent.self, LogInByAddressContent.self,
+        LogOutContent.self, MailLinkContent.self, NoticeContent.self, PassphraseContent.self, PickContent.self,
+        RefusedContent.self, RegisterChoiceContent.self, RegistrationContent.self, SessionsContent.self,
+        SigningContent.self, WaitingContent.self, WaitingEndContent.self, WayBackContent.self, WayBackWaitContent.self,
     ]
+    /// What other templates are made of.
+    private static let parts: [PageTemplate] = [.layout, .sections, .problems, .hidden, .arm, .wordRows]
+    private static let templates = contents.map { $0.template }
+    private static let sources = Dictionary(
+        uniqueKeysWithValues: PageTemplate.allCases.map { ($0.rawValue, $0.source) })
+
+    /// The shape of the page with a template.
+    private func shape(_ template: PageTemplate) throws -> PageShape {
+        let content = try #require(Self.contents.first { $0.template == template })
+        return try #require(PageShape(page: content), "a property of \(content) is nothing that a template shows")
+    }
+
+    private func names(_ source: String, of shape: PageShape) -> PageNames {
+        PageNames("tested", of: shape, in: Self.sources.merging(["tested": source]) { _, own in own })
+    }
 
     /// What breaks the rules: a value that is not escaped or stands outside of quotes, an attribute without quotes, and
     /// a script or a style within the page.
@@ -63,25 +61,46 @@ import Testing
         #expect(!offences(in: source).isEmpty)
     }
 
-    @Test func `every template but the frame and the links of an account has a sample`() {
+    @Test func `every template but the parts of others has a content`() {
         #expect(
-            Set(Self.samples.map(\.template))
-                == Set(PageTemplate.allCases).subtracting([.layout, .sections, .arm, .wordRows]))
+            Self.templates.map(\.rawValue).sorted()
+                == Set(PageTemplate.allCases).subtracting(Self.parts).map(\.rawValue).sorted())
     }
 
-    @Test(arguments: samples) func `a template asks for the names of its page, and for no other`(page: HostedPage)
+    @Test(arguments: templates) func `a template names what its content has, and all of it`(template: PageTemplate)
         throws
     {
-        let asked = AskedNames()
-        _ = try page.template.render(StrictContent(content: page.model, asked: asked))
-        #expect(asked.unknown == [])
-        #expect(asked.known == StrictContent.names(of: page.model), "a page gives a name that no template shows")
+        let shape = try shape(template)
+        let names = PageNames(template.rawValue, of: shape, in: Self.sources)
+        #expect(names.offences == [])
+        let unused = shape.names.subtracting(names.used).filter { !$0.hasSuffix(".language") }
+        #expect(unused == [], "no template shows these")
     }
 
-    @Test func `the strict model finds an unknown name`() throws {
-        let asked = AskedNames(), template = try MustacheTemplate(string: "{{title}}{{tittle}}")
-        _ = template.render(StrictContent(content: ["title": "t", "text": "x"], asked: asked))
-        #expect(asked.unknown == ["tittle"] && asked.known == ["title"])
+    @Test func `a name that a page or an item lacks is found`() throws {
+        let devices = try shape(.devices), notice = try shape(.notice)
+        #expect(names("{{title}}{{tittle}}{{#next}}{{text}}{{next}}{{/next}}", of: notice).offences == ["tittle"])
+        #expect(names("{{w.login.title}}{{w.login.titel}}{{asset.arm}}{{asset.x}}", of: notice).offences.count == 2)
+        #expect(names("{{me.account}}", of: devices).offences == [])
+        #expect(names("{{me.account}}", of: notice).offences == ["me.account"])
+        #expect(names("{{#devices}}{{name}}{{#times}}{{.}}{{/times}}{{/devices}}", of: devices).offences == [])
+        #expect(names("{{#devices}}{{title}}{{/devices}}{{name}}{{.}}", of: devices).offences.count == 3)
+        let item = PageShape(.part("Item", ["form": PageShape(.text, isOptional: true)]), isList: true)
+        let page = PageShape(.part("Page", ["form": PageShape(.text), "items": item]))
+        #expect(names("{{form}}{{#items}}{{form}}{{/items}}", of: page).offences.count == 1)
+        #expect(names("{{> nowhere}}", of: notice).offences.count == 1)
+    }
+
+    @Test func `a part shows its stored properties, and nothing of what is missing`() {
+        let notice = NoticeContent(text: "\"\u{301}")
+        #expect(notice.child(named: "text") as? String == "\"\u{301}".escapable)
+        #expect(notice.child(named: "next") == nil && notice.child(named: "template") == nil)
+        let wait = WayBackWaitContent(text: "", steps: ["<\u{338}"], words: "", fingerprint: "", againPath: "")
+        #expect(wait.child(named: "steps") as? [String] == ["<\u{338}".escapable])
+        let problems = FieldProblems([.noKey, FieldProblem(field: .way, word: "form.again")], in: .english)
+        #expect(FieldProblems([], in: .english) == nil && problems?.text(at: .company) == nil)
+        #expect((problems?.child(named: "items") as? [FieldProblems.Item])?.map(\.id) == ["form", "way-recovery"])
+        #expect(problems?.child(named: "way") as? String == PageWord("form.again").text(in: .english))
     }
 
     /// Markup, and what browsers, templates and databases have stumbled over.
@@ -91,9 +110,14 @@ import Testing
         "Ω≈ç√∫˜µ≤≥÷", "👩‍👩‍👧", String(repeating: "W", count: 10_000),
     ]
 
-    @Test(arguments: samples, naughty) func `a value is text, never markup`(page: HostedPage, value: String) throws {
-        let plain = try page.template.render(Self.filled(page.model, with: "x"))
-        let html = try page.template.render(Self.filled(page.model, with: value))
+    private func render(_ template: PageTemplate, with text: String) throws -> String {
+        try template.render(try #require(try shape(template).filled(with: text) as? FilledPart))
+    }
+
+    @Test(arguments: templates, naughty) func `a value is text, never markup`(template: PageTemplate, value: String)
+        throws
+    {
+        let plain = try render(template, with: "x"), html = try render(template, with: value)
         let escaped = value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
         #expect(html.contains(escaped))
@@ -109,10 +133,10 @@ import Testing
     func `a mark of HTML within a grapheme cluster is escaped`(mark: Unicode.Scalar, joining: String) throws {
         let joined = "\(mark)\(joining)", prepended = "\u{600}\(mark)\(joining) onmouseover=x"
         #expect(joined.count == 1, "the marks do not join")
-        for page in Self.samples {
-            let plain = try page.template.render(Self.filled(page.model, with: "x"))
+        for template in Self.templates {
+            let plain = try render(template, with: "x")
             for value in [joined, prepended] {
-                let html = try page.template.render(Self.filled(page.model, with: value))
+                let html = try render(template, with: value)
                 for mark in "<>\"'".unicodeScalars {
                     #expect(html.unicodeScalars.count { $0 == mark } == plain.unicodeScalars.count { $0 == mark })
                 }
@@ -120,50 +144,5 @@ import Testing
             }
         }
         #expect("a\"b é 👩‍👩‍👧".escapable == "a\"b é 👩‍👩‍👧")
-    }
-
-    private static func filled(_ content: PageContent, with value: String) -> PageContent {
-        var filled: PageContent = [:]
-        for (name, old) in content.values {
-            switch old {
-            case .text: filled[name] = .text(value)
-            case .list(let items): filled[name] = .list(items.map { Self.filled($0, with: value) })
-            }
-        }
-        return filled
-    }
-}
-
-/// The names that templates asked for.
-final class AskedNames: Sendable {
-    private let names = Mutex<(known: Set<String>, missing: Set<String>)>(([], []))
-
-    func note(_ name: String, isKnown: Bool) {
-        names.withLock { _ = isKnown ? $0.known.insert(name) : $0.missing.insert(name) }
-    }
-
-    var known: Set<String> { names.withLock(\.known) }
-    /// The names that no content had. An inner content may lack what the outer one has.
-    var unknown: Set<String> { names.withLock { $0.missing.subtracting($0.known) } }
-}
-
-/// A content that notes each name that a template asks for.
-struct StrictContent: MustacheParent {
-    let content: PageContent
-    let asked: AskedNames
-
-    func child(named name: String) -> Any? {
-        let value = content.values[name]
-        asked.note(name, isKnown: value != nil)
-        guard case .list(let items) = value else { return content.child(named: name) }
-        return items.map { StrictContent(content: $0, asked: asked) }
-    }
-
-    /// All names of a content and of the contents inside.
-    static func names(of content: PageContent) -> Set<String> {
-        content.values.reduce(into: []) { names, member in
-            names.insert(member.key)
-            if case .list(let items) = member.value { items.forEach { names.formUnion(Self.names(of: $0)) } }
-        }
     }
 }

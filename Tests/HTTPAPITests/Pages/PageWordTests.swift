@@ -1,31 +1,61 @@
+import Foundation
 import Testing
 
 @testable import HTTPAPI
 
 @Suite struct PageWordTests {
+    private static let names = PageWords.of(.english).keys.sorted()
+
     @Test(arguments: PageLanguage.allCases) func `a language has every text and no other`(language: PageLanguage) {
         let texts = PageWords.of(language)
-        #expect(Set(texts.keys) == Set(PageWord.allCases.map(\.rawValue)))
+        #expect(texts.keys.sorted() == Self.names)
         #expect(texts.values.allSatisfy { !$0.isEmpty })
     }
 
-    @Test(arguments: PageWord.allCases) func `a text has the same values in each language`(word: PageWord) {
-        let values = PageLanguage.allCases.map { language in
-            Set((PageWords.of(language)[word.rawValue] ?? "").matches(of: /\{\d+\}/).map { String($0.output) })
+    @Test func `a text has the same values in each language`() {
+        for name in Self.names {
+            let values = PageLanguage.allCases.map { language in
+                Set((PageWords.of(language)[name] ?? "").matches(of: /\{\d+\}/).map { String($0.output) })
+            }
+            #expect(Set(values).count == 1, "\(name)")
         }
-        #expect(Set(values).count == 1)
     }
 
     @Test func `texts differ between the languages`() {
-        for word in PageWord.allCases {
-            #expect(Set(PageLanguage.allCases.map { word.text(in: $0, "A", "B") }).count == 3, "\(word)")
+        for name in Self.names {
+            let texts = PageLanguage.allCases.map { PageWord(stringLiteral: name).text(in: $0, "A", "B") }
+            #expect(Set(texts).count == 3, "\(name)")
         }
     }
 
+    /// What looks like the name of a text in the Swift files of the pages: a kind of notice is none.
+    private static let others = ["recovery.opened", "return.opened", "return.completed"]
+
+    @Test func `every name in the code and in the templates is that of a text, and every text is named`() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/HTTPAPI").standardizedFileURL
+        var named = Set(["openid", "profile", "email", "groups", "offline_access"].map { "scope." + $0 })
+        for folder in ["Pages", "Mail", "Operations"] {
+            let files = try FileManager.default.contentsOfDirectory(
+                at: sources.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+            for file in files where file.pathExtension == "swift" {
+                let names = try String(contentsOf: file, encoding: .utf8).matches(of: /"([a-z]+\.[A-Za-z]+)"/)
+                named.formUnion(names.map { String($0.output.1) })
+            }
+        }
+        named = named.filter { !$0.hasSuffix(".js") && !$0.hasSuffix(".css") }.subtracting(Self.others)
+        for template in PageTemplate.allCases {
+            named.formUnion(template.source.matches(of: /\bw\.([a-z]+\.[A-Za-z]+)/).map { String($0.output.1) })
+        }
+        #expect(named.count > 300, "the files are not where the test looks")
+        #expect(named.subtracting(Self.names).sorted() == [], "no file has these texts")
+        #expect(Set(Self.names).subtracting(named).sorted() == [], "nothing names these texts")
+    }
+
     @Test func `a value stands where its number is, and is not read again`() {
-        #expect(PageWord.account.text(in: .english, "{2}", "Acme") == "You are logged in as {2} at Acme.")
-        #expect(PageWord.consentTitle.text(in: .french, "Wiki") == "Se connecter à Wiki ?")
-        #expect(PageWord.account.text(in: .german) == "Sie sind als  bei  angemeldet.")
+        #expect(PageWord("account.loggedIn").text(in: .english, "{2}", "Acme") == "You are logged in as {2} at Acme.")
+        #expect(PageWord("consent.title").text(in: .french, "Wiki") == "Se connecter à Wiki ?")
+        #expect(PageWord("account.loggedIn").text(in: .german) == "Sie sind als  bei  angemeldet.")
     }
 
     @Test(arguments: [

@@ -87,10 +87,10 @@ extension API.Answer {
 
     @Test func `the page names who decides`() async throws {
         let views: [(WaitView, PageWord)] = [
-            (FakeService.wait(), .waitAsk), (FakeService.wait(hasOtherDevice: true), .waitDevice),
-            (FakeService.wait(isAdministrative: true), .waitAdmin),
-            (FakeService.wait(hasOtherDevice: true, isAdministrative: true), .waitAdminDevice),
-            (FakeService.wait(canSendMail: false), .waitNoMail),
+            (FakeService.wait(), "wait.ask"), (FakeService.wait(hasOtherDevice: true), "wait.device"),
+            (FakeService.wait(isAdministrative: true), "wait.admin"),
+            (FakeService.wait(hasOtherDevice: true, isAdministrative: true), "wait.adminDevice"),
+            (FakeService.wait(canSendMail: false), "wait.noMail"),
         ]
         for (view, word) in views {
             let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get(Self.path) }
@@ -200,7 +200,7 @@ extension API.Answer {
 
     @Test func `a challenge that is too old is made anew, and a wrong signature is told`() async throws {
         for (code, title) in [
-            (ErrorCode.flowExpired, PageWord.endingExpiredTitle), (.employeeKeyInvalid, .endingKeyInvalidTitle),
+            (ErrorCode.flowExpired, PageWord("ending.expiredTitle")), (.employeeKeyInvalid, "ending.keyInvalidTitle"),
         ] {
             var service = waiting(FakeService.wait(.authorized))
             service.refusals = ["endWait": ServiceError(code)]
@@ -223,12 +223,12 @@ extension API.Answer {
         service.deviceCode = .wrong(triesLeft: 3)
         let wrong = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code", [("code", "x")]) }
         #expect(wrong.status == 403 && wrong.text.contains("href=\"#code\""))
-        #expect(wrong.text.contains(PageWord.waitCodeWrong.text(in: .english, "3")))
+        #expect(wrong.text.contains(PageWord("wait.codeWrong").text(in: .english, "3")))
         service.deviceCode = .over
         let over = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code", [("code", "x")]) }
-        #expect(over.text.contains(PageWord.waitCodeOver.text(in: .english)))
+        #expect(over.text.contains(PageWord("wait.codeOver").text(in: .english)))
         let empty = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code") }
-        #expect(empty.text.contains(PageWord.waitCodeMissing.text(in: .english)))
+        #expect(empty.text.contains(PageWord("wait.codeMissing").text(in: .english)))
     }
 
     @Test func `a mail is sent where one may be, and otherwise the page says so`() async throws {
@@ -275,7 +275,7 @@ extension API.Answer {
             #expect(confirmed.status == 303 && confirmed.header("Location") == Self.path)
             let refused = try await browser.post(
                 Self.link, fields + [("answer", "refuse")])
-            #expect(refused.status == 200 && refused.text.contains(PageWord.mailRefused.text(in: .english)))
+            #expect(refused.status == 200 && refused.text.contains(PageWord("mail.refused").text(in: .english)))
             let neither = try await browser.post(Self.link, fields)
             #expect(neither.status == 400)
         }

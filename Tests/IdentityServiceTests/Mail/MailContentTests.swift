@@ -36,6 +36,24 @@ import Testing
         #expect(html.contains("&lt;b&gt;") && !html.contains("<b>"))
     }
 
+    @Test(arguments: MailKind.allCases, MailLanguage.allCases)
+    func `a mail has every text in each language, and no text of a file is left out`(
+        _ kind: MailKind, _ language: MailLanguage
+    ) {
+        let texts = MailTexts(kind, domain: nil, until: MailScene.start, in: language)
+        #expect(!texts.sentences.isEmpty && !texts.closing.isEmpty && texts.subject != kind.rawValue)
+        #expect(!(texts.sentences + [texts.subject, texts.closing, texts.origin]).contains { $0.contains(/[{}]/) })
+        let english = MailTexts.words(of: .english), words = MailTexts.words(of: language)
+        #expect(words.keys.sorted() == english.keys.sorted())
+        let parts = ["subject", "caption", "closing"] + (1...MailTexts.mostSentences).map { "text\($0)" }
+        let names = MailKind.allCases.flatMap { kind in parts.map { "\(kind.rawValue).\($0)" } }
+        #expect(words.keys.allSatisfy { ["origin.domain", "origin.service"].contains($0) || names.contains($0) })
+        for (name, text) in words {
+            #expect(text.contains("{1}") == english[name]?.contains("{1}"), "\(name)")
+            #expect(language == .english || text != english[name], "\(name)")
+        }
+    }
+
     @Test func `a long subject takes several short lines`() {
         for text in ["ü", String(repeating: "ü", count: 19), String(repeating: "ä€", count: 60)] {
             let lines = "Subject: \(MailContent.encodedWords(text))".components(separatedBy: "\r\n")
@@ -82,8 +100,9 @@ import Testing
     }
 
     @Test func `a language is the first that has a text`() {
-        #expect(MailLanguage.choose(["fr", "de-CH", "en"]) == .german)
+        #expect(MailLanguage.choose(["it", "de-CH", "fr"]) == .german)
+        #expect(MailLanguage.choose(["fr-CA", "de"]) == .french)
         #expect(MailLanguage.choose(["EN-gb"]) == .english)
-        #expect(MailLanguage.choose(["fr"]) == nil)
+        #expect(MailLanguage.choose(["it"]) == nil)
     }
 }
