@@ -140,8 +140,8 @@ let package = Package(
             name: "IdentityService",
             dependencies: [
                 "CIdentityService", "Embedding", "TenureAPI", "Identity", "ErrorCodes", "EventCoding", "Ledger", "Keys",
-                "Credentials", "AccessTokens", "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text", crypto, cryptoExtras, logging,
-                lifecycle,
+                "Credentials", "AccessTokens", "MPinCryptography", "Postgres", "PrivateFiles", "Canonical", "Text",
+                crypto, cryptoExtras, logging, lifecycle,
             ], exclude: ["Mail/Words"], swiftSettings: settingsBesideC),
         .target(
             name: "TenureServer",

@@ -34,7 +34,7 @@ struct UsedStatements: Sendable {
         init(statement text: String) {
             var hash = SHA256()
             var text = text
-            unsafe text.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+            text.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
             self.init(hash.finalize())
         }
 

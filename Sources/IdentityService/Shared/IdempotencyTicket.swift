@@ -172,7 +172,6 @@ struct ReplyRow: CodedRow {
         Column(key: "ledger_id", \.ledger), Column(key: "key", \.key), Column("fingerprint", \.fingerprint),
         Column("state", \.state), Column("answer", \.answer), Column(outside: "lease_until", \.lease),
         Column("expires_at", \.expiresAt), .code(\.code))
-    }
 }
 
 extension ServiceError {
