@@ -48,7 +48,7 @@ struct BenchSession: Sendable {
         // Not a UUID: making one opens a file, which is the client's work and not the service's.
         Call(
             requestId: "bench", sourceAddress: "192.0.2.1", idempotencyKey: "bench-\(UInt64.random(in: .min ... .max))",
-            fingerprintInput: Array("bench".utf8))
+            fingerprintInput: [Array("bench".utf8)])
     }
 
     /// Runs a use case as a route does, which stores its reply. The reply's bytes are not made here, because a request
@@ -67,7 +67,7 @@ struct BenchSession: Sendable {
         return answer
     }
 
-    private static let reply = [UInt8](repeating: UInt8(ascii: "r"), count: 600)
+    private static let reply = StoredReply(status: 200, headers: [:], body: String(repeating: "r", count: 600))
 
     func register(_ person: BenchPerson) async throws {
         let started = try await startRegistration(person)

@@ -38,7 +38,7 @@ public struct RecoveryStatement: ActionStatement {
     /// SHA-256 of the 65-byte public key of the new device.
     public var keyHash: [UInt8]
     /// The hash of the entry that the decision follows, 32 bytes. For an opening it is the user's latest entry, so that
-    /// the statement becomes void once anything happens to the user. Otherwise it is the entry that opened the recovery.
+    /// the statement becomes void once anything happens to the user. Otherwise it is the entry with the opening.
     public var followsHash: [UInt8]
     /// How many seconds the recovery is open, at most a year. Only an opening has it.
     public var seconds: Int64?

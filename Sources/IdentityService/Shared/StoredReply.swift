@@ -5,7 +5,7 @@ import ErrorCodes
 ///
 /// The header fields are those that the route set, and the request id of a refusal. Rate limits and security fields are
 /// of the call that gets the reply.
-package struct StoredReply: FlatObject, Equatable {
+package struct StoredReply: FlatObject, Equatable, CustomStringConvertible {
     /// The HTTP status.
     package var status: Int
     /// Header fields by name.
@@ -32,6 +32,9 @@ package struct StoredReply: FlatObject, Equatable {
         }
         self = reply
     }
+
+    /// A placeholder, because the body may contain tokens.
+    package var description: String { "[redacted]" }
 
     /// Whether the reply refuses, and so gives nothing.
     var isRefusal: Bool { status >= 400 }

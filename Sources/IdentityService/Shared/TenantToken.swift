@@ -55,8 +55,8 @@ enum BrowserCookieKind: KeptTokenKind {
     static let name = "browser"
 }
 
-/// The kind of the cookies of browsers that wait for the decision about their device key. Such a cookie opens no session
-/// without the device key.
+/// The kind of the cookies of browsers that wait for the decision about their device key. Without the device key such a
+/// cookie opens no session.
 enum WaitCookieKind: KeptTokenKind {
     typealias Subject = FlowSubject
     static let name = "wait"
