@@ -1,4 +1,3 @@
-import Canonical
 import ErrorCodes
 import IdentityService
 import TenureAPI

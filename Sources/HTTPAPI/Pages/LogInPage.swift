@@ -1,4 +1,3 @@
-import Canonical
 import IdentityService
 import TenureAPI
 
