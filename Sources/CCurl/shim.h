@@ -38,6 +38,16 @@ static inline CURLcode ccurl_only_http(CURL *handle) {
 }
 #endif
 
+/* A look-up of a name does not outlast the time limit. */
+static inline CURLcode ccurl_exit_quickly(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    return curl_easy_setopt(handle, CURLOPT_QUICK_EXIT, 1L);
+#else
+    (void)handle;
+    return CURLE_OK;
+#endif
+}
+
 /* The oldest version of TLS that is spoken; the constant is a macro in some versions. */
 static inline CURLcode ccurl_require_tls12(CURL *handle) {
     return curl_easy_setopt(handle, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);

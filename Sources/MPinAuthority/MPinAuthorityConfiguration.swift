@@ -47,7 +47,7 @@ package struct MPinAuthorityConfiguration: Sendable {
     }
 
     /// Whether the bound address is reachable from this machine only.
-    private var bindsLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    private var bindsLoopback: Bool { LoopbackName.matches(host) }
 
     /// Throws if shares would leave the machine in clear text without permission.
     func validate() throws(MPinAuthorityError) {

@@ -1,11 +1,12 @@
 import CCurl
 import Foundation
+import Synchronization
 
 /// One GET by HTTP/1.1 (RFC 9110) on a connection of its own.
 ///
-/// It follows no redirect and goes through no proxy. libcurl blocks, so it runs on a thread of a small group of its own,
-/// and none of Swift's cooperative pool waits.
-package struct HTTPTransfer: Sendable {
+/// It follows no redirect and goes through no proxy. libcurl blocks, so each transfer has a thread of its own, at most 64
+/// at once, and none of Swift's cooperative pool waits.
+package struct HTTPTransfer: Sendable, CustomStringConvertible {
     /// The answer to a request.
     package struct Reply: Sendable {
         /// The status code.
@@ -27,8 +28,10 @@ package struct HTTPTransfer: Sendable {
     package let authorityFile: String?
     /// The largest permitted number of bytes of a body.
     package let largestBody: Int
-    /// The longest time that the transfer may take, with its wait for a thread.
+    /// The longest time that the transfer may take.
     package let patience: Duration
+    /// A placeholder: the query may be a permit.
+    package var description: String { "[redacted]" }
 
     /// Describes a transfer.
     package init(url: String, authorityFile: String?, largestBody: Int, patience: Duration) {
@@ -40,25 +43,27 @@ package struct HTTPTransfer: Sendable {
 
     /// Sends the request and waits for the answer.
     package func run() async throws(Failure) -> Reply {
-        guard Self.isReady else { throw .unreachable }
-        let end = ContinuousClock.now.advanced(by: patience)
+        let isAdmitted = Self.threads.withLock { threads in
+            guard threads < 64 else { return false }
+            threads += 1
+            return true
+        }
+        guard Curl.isReady, isAdmitted else { throw .unreachable }
         let result = await withCheckedContinuation { continuation in
-            Self.threads.addOperation { continuation.resume(returning: perform(until: end)) }
+            Thread.detachNewThread {
+                let result = perform()
+                Self.threads.withLock { $0 -= 1 }
+                continuation.resume(returning: result)
+            }
         }
         return try result.get()
     }
 
-    /// Starts the library once, before any thread uses it.
-    private static let isReady = ccurl_start() == CURLE_OK
+    /// How many transfers have a thread.
+    private static let threads = Mutex(0)
 
-    private static let threads = {
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 16
-        return queue
-    }()
-
-    private func perform(until end: ContinuousClock.Instant) -> Result<Reply, Failure> {
-        let left = (end - .now).components
+    private func perform() -> Result<Reply, Failure> {
+        let left = patience.components
         let milliseconds = Int(left.seconds * 1_000 + left.attoseconds / 1_000_000_000_000_000)
         guard milliseconds > 0 else { return .failure(.timedOut) }
         guard let handle = unsafe curl_easy_init() else { return .failure(.unreachable) }
@@ -68,17 +73,20 @@ package struct HTTPTransfer: Sendable {
         }
         defer { unsafe curl_slist_free_all(accept) }
         let sink = Sink(largestBody: largestBody)
-        let settings = unsafe options(handle, milliseconds) + [
-            ccurl_set_list(handle, CURLOPT_HTTPHEADER, accept),
-            ccurl_set_writers(
-                handle,
-                { bytes, size, count, context in
-                    unsafe Sink.of(context)?.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
-                },
-                { bytes, size, count, context in
-                    unsafe Sink.of(context)?.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) ?? 0
-                }, Unmanaged.passUnretained(sink).toOpaque()),
-        ]
+        let settings =
+            unsafe options(handle, milliseconds) + [
+                ccurl_set_list(handle, CURLOPT_HTTPHEADER, accept),
+                ccurl_set_writers(
+                    handle,
+                    { bytes, size, count, context in
+                        unsafe Sink.of(context)?.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+                            ?? 0
+                    },
+                    { bytes, size, count, context in
+                        unsafe Sink.of(context)?.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+                            ?? 0
+                    }, Unmanaged.passUnretained(sink).toOpaque()),
+            ]
         guard settings.allSatisfy({ $0 == CURLE_OK }) else { return .failure(.unreachable) }
         let result = withExtendedLifetime(sink) { unsafe curl_easy_perform(handle) }
         if sink.isTooLarge { return .failure(.tooLarge) }
@@ -98,6 +106,7 @@ package struct HTTPTransfer: Sendable {
             // Signals would hit other threads.
             ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
             ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds),
+            ccurl_exit_quickly(handle),
             ccurl_require_tls12(handle),
         ]
         if let authorityFile {
@@ -112,7 +121,7 @@ package struct HTTPTransfer: Sendable {
         switch result {
         case CURLE_OK: nil
         case CURLE_OPERATION_TIMEDOUT: .timedOut
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR, CURLE_SSL_INVALIDCERTSTATUS:
             .notTrusted
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .unreadable

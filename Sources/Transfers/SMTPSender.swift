@@ -1,4 +1,3 @@
-import CCurl
 import Foundation
 
 /// A mail as it is handed to a server: the envelope and the bytes of the message.
@@ -48,14 +47,11 @@ package struct SMTPSender: Sendable {
 
     /// Sends a mail. This never throws, and ends within the patience of the server's settings.
     package func send(_ message: SMTPMessage) async -> SMTPOutcome {
-        guard Self.isReady else { return .undelivered("libcurl could not be started") }
+        guard Curl.isReady else { return .undelivered("libcurl could not be started") }
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(returning: SMTPTransfer(server: server, message: message).run())
             }
         }
     }
-
-    /// Starts the library once, before any thread uses it.
-    private static let isReady = ccurl_start() == CURLE_OK
 }

@@ -64,10 +64,14 @@ struct SMTPTransfer {
             ccurl_set_number(handle, CURLOPT_NOSIGNAL, 1),
             ccurl_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 10_000)),
             ccurl_set_number(handle, CURLOPT_TIMEOUT_MS, milliseconds),
+            ccurl_exit_quickly(handle),
             ccurl_require_tls12(handle),
         ]
         if server.security == .startTLS { codes.append(unsafe ccurl_require_starttls(handle)) }
-        if let file = server.authorityFile { codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAINFO, file)) }
+        if let file = server.authorityFile {
+            codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAINFO, file))
+            codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAPATH, nil))
+        }
         if let login = server.login {
             codes.append(unsafe ccurl_set_text(handle, CURLOPT_USERNAME, login.user))
             codes.append(unsafe ccurl_set_text(handle, CURLOPT_PASSWORD, login.password))

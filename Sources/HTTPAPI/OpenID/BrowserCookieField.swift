@@ -41,8 +41,8 @@ extension RequestHeaders {
     /// The cookies that a request carries, but those without a value.
     var cookies: [(name: String, value: String)] {
         all("Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1).map(\.withoutSpaces)
-            return parts.count == 2 ? (parts[0], parts[1]) : nil
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.withoutSpaces)
+            return parts.count == 2 && !parts.contains("") ? (parts[0], parts[1]) : nil
         }
     }
 }

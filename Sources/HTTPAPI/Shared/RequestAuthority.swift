@@ -35,11 +35,3 @@ struct RequestAuthority {
         return String(authority[..<end].dropFirst())
     }
 }
-
-/// The names of this machine that no other machine can have.
-enum LoopbackName {
-    /// Whether the text is `localhost` or a loopback address.
-    static func matches(_ host: String) -> Bool {
-        host.lowercased() == "localhost" || IPAddress(host)?.isLoopback == true
-    }
-}

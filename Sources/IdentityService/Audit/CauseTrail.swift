@@ -45,7 +45,9 @@ struct CauseTrail: Sendable {
     }
 
     private mutating func repeated(_ event: RecordedEvent, _ facts: CauseFacts) -> String? {
-        if event.streamVersion > 1, let words = CauseTable.firsts[event.type] { return words }
+        if let words = CauseTable.firsts[event.type], event.streamVersion > 1 || !CauseTable.isInPlace(event) {
+            return words
+        }
         guard let words = CauseTable.onceInFlow[event.type], let flow = facts.flow else { return nil }
         return ofFlows[event.type, default: []].insert(flow).inserted ? nil : words
     }
@@ -89,9 +91,11 @@ struct CauseTrail: Sendable {
 
     private mutating func remember(_ event: RecordedEvent, _ facts: CauseFacts) {
         guard CauseTable.kept.contains(event.type) else { return }
-        awaited[event.id] = CauseTable.effects[event.type].map { violation(event, $0.words) }
         let open = needs.removeValue(forKey: event.id) ?? []
         alone += open.filter { !$0.rule.permits(facts, for: $0.effect) }.map(\.violation)
+        if let effect = CauseTable.effects[event.type], !open.contains(where: { $0.effect.type == effect.type }) {
+            awaited[event.id] = violation(event, effect.words)
+        }
         causes[event.id] = (facts, open.map(\.effect.type))
         guard causes.count > limit else { return }
         causes = causes.filter { event.time <= $0.value.facts.time.adding(CauseTable.wait) }

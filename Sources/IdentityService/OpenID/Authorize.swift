@@ -179,9 +179,9 @@ extension ServiceContext {
     /// nobody has to be known for one.
     ///
     /// - Throws: `request.rate_limited`.
-    func insert(_ request: StoredRequest, from address: String?, isLogOut: Bool = false) async throws {
+    func insert(_ request: StoredRequest, from address: String?) async throws {
         // A flood of the one does not hold up the other.
-        let kind = isLogOut ? LedgerID.directory(0) : .system
+        let kind = request.isLogOut ? LedgerID.directory(0) : .system
         if let address { try storedRequests.draw(kind.uuid, network: CallerNetwork(of: address).bytes) }
         try await request.insert(self)
     }

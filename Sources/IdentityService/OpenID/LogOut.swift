@@ -49,8 +49,8 @@ package struct LogOut: UseCase, CustomStringConvertible {
             // A page asks about a request of any size; of one that is not kept it knows nothing.
             let kept =
                 parameters.isTooLarge ? AuthorizationParameters([(name: String, value: String)]()) : parameters
-            let request = StoredRequest(kept, at: time)
-            try await context.insert(request, from: run.call.sourceAddress, isLogOut: true)
+            let request = StoredRequest(kept, isLogOut: true, at: time)
+            try await context.insert(request, from: run.call.sourceAddress)
             return .ask(handle: request.handle)
         }
         try await context.end(browser, for: hint.client, run.call)

@@ -16,6 +16,8 @@ struct StoredRequest: FlatObject {
     var parameters: AuthorizationParameters
     let arrivedAt: Timestamp
     var answers = AuthorizationSituation.Answers()
+    /// Whether it asks to log out.
+    let isLogOut: Bool
     /// The name that the client had when the request arrived, for pages; empty for a log-out.
     private(set) var clientName = ""
     /// Whether the client took people of any tenant then.
@@ -24,10 +26,11 @@ struct StoredRequest: FlatObject {
     private(set) var version: Int32 = 0
 
     /// A new request.
-    init(_ parameters: AuthorizationParameters, at time: Timestamp) {
+    init(_ parameters: AuthorizationParameters, isLogOut: Bool = false, at time: Timestamp) {
         id = UUID.random()
         secret = randomBytes(Self.secretByteCount)
         self.parameters = parameters
+        self.isLogOut = isLogOut
         arrivedAt = time
     }
 
@@ -92,7 +95,7 @@ struct StoredRequest: FlatObject {
         let secret = Array(bytes[16...])
         var request: StoredRequest? = context.ring.openFlow(sealed, id: id, secret: label + secret)
         request?.version = version
-        return request?.clientName.isEmpty == isLogOut ? request : nil
+        return request?.isLogOut == isLogOut ? request : nil
     }
 
     /// Keeps these rows from opening as those of flows.
@@ -131,19 +134,20 @@ extension StoredRequest {
     static let members = MemberTable<StoredRequest, Void>(
         "StoredRequest",
         StoredRequest.init(
-            id:secret:parameters:repeated:arrivedAt:clientName:isOfAnyTenant:chosen:consentBy:consentIsGiven:),
+            id:secret:parameters:repeated:arrivedAt:isLogOut:clientName:isOfAnyTenant:chosen:consentBy:consentIsGiven:),
         Member("id", \.id), Member("secret", \.secret, .anyBytes), Member("parameters", \.parameters.values, .texts),
         Member("repeated", { $0.parameters.repeated.sorted() }, .list()), Member("arrivedAt", \.arrivedAt),
-        Member("clientName", \.clientName), Member("isOfAnyTenant", \.isOfAnyTenant),
+        Member("isLogOut", \.isLogOut), Member("clientName", \.clientName), Member("isOfAnyTenant", \.isOfAnyTenant),
         Member(optional: "chosen", \.answers.chosen), Member(optional: "consentBy", { $0.answers.consent?.by }),
         Member(optional: "consentIsGiven", { $0.answers.consent?.isGiven }))
 
     private init(
         id: UUID, secret: [UInt8], parameters: [String: String], repeated: [String], arrivedAt: Timestamp,
-        clientName: String, isOfAnyTenant: Bool, chosen: EmployeeID?, consentBy: EmployeeID?, consentIsGiven: Bool?
+        isLogOut: Bool, clientName: String, isOfAnyTenant: Bool, chosen: EmployeeID?, consentBy: EmployeeID?,
+        consentIsGiven: Bool?
     ) {
         (self.id, self.secret, self.arrivedAt) = (id, secret, arrivedAt)
-        (self.clientName, self.isOfAnyTenant) = (clientName, isOfAnyTenant)
+        (self.isLogOut, self.clientName, self.isOfAnyTenant) = (isLogOut, clientName, isOfAnyTenant)
         let twice = (repeated + repeated).map { (name: $0, value: "") }
         self.parameters = AuthorizationParameters(parameters.map { (name: $0, value: $1) } + twice)
         answers.chosen = chosen

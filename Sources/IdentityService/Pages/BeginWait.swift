@@ -64,6 +64,8 @@ package struct BeginWait: UseCase, CustomStringConvertible {
             [.pending, .authorized].contains(scene.standing(at: time))
         else { throw ServiceError(.flowExpired) }
         if let known = try await BrowserWaitRow.find(id, in: tenant, context, at: time) {
+            // Credentials that were set since then end the wait.
+            guard known.credential == row.credential else { throw ServiceError(.flowExpired) }
             row.mail = known.mail
             row.tries = known.tries
             let update = row.update(from: known.tries, context.ring)

@@ -100,6 +100,13 @@ enum CauseTable {
         uniqueKeysWithValues: [(SessionOpened.type, uncausedSession)] + proofs.map { ($0, "a flow has a second proof") }
     )
 
+    /// Whether a proof is in the stream of a flow, and a session in its own: a copy elsewhere would be another first.
+    static func isInPlace(_ event: RecordedEvent) -> Bool {
+        event.type == SessionOpened.type
+            ? event.stream == .session(event.data["sessionId"]?.uuid ?? event.id, in: TenantID(event.ledger.uuid))
+            : event.stream.kind == "flow"
+    }
+
     /// The words for events whose cause may lie in the user's directory.
     static let inDirectories = [uncausedKey, uncausedSession]
 

@@ -141,8 +141,9 @@ package struct RowTable<Row>: Sendable {
         sql.appendInterpolation(rightCode(row, ring))
         sql.appendLiteral(" WHERE ")
         sql.appendInterpolation(isRow(row, alias))
-        sql.appendLiteral(" AND ")
+        sql.appendLiteral(" AND (")
         sql.appendInterpolation(condition)
+        sql.appendLiteral(")")
         return SQL(stringInterpolation: sql)
     }
 

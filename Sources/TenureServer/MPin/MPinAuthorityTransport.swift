@@ -39,17 +39,20 @@ struct MPinAuthorityTransport: Sendable {
 
     /// Sends a request, and once more if the connection failed.
     func get(_ url: String) async throws(HTTPTransfer.Failure) -> Reply {
+        let end = ContinuousClock.now.advanced(by: timeLimit)
         do throws(HTTPTransfer.Failure) {
-            return try await exchange(url)
+            return try await exchange(url, until: end)
         } catch {
             guard error == .unreachable, !Task.isCancelled else { throw error }
-            return try await exchange(url)
+            return try await exchange(url, until: end)
         }
     }
 
-    private func exchange(_ url: String) async throws(HTTPTransfer.Failure) -> Reply {
+    private func exchange(
+        _ url: String, until end: ContinuousClock.Instant
+    ) async throws(HTTPTransfer.Failure) -> Reply {
         let reply = try await HTTPTransfer(
-            url: url, authorityFile: certificateAuthorityFile, largestBody: Self.largestBody, patience: timeLimit
+            url: url, authorityFile: certificateAuthorityFile, largestBody: Self.largestBody, patience: end - .now
         ).run()
         return Reply(status: reply.status, body: reply.body, date: reply.date.flatMap(HTTPDate.read))
     }

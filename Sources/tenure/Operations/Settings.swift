@@ -16,9 +16,11 @@ import Darwin
 #endif
 
 /// The settings of one command, merged from flags, environment and file.
-struct Settings: Sendable {
+struct Settings: Sendable, CustomStringConvertible {
     /// The values that are not empty, as the environment has them.
     private let texts: [Name: String]
+    /// A placeholder: values hold passwords and keys.
+    var description: String { "[redacted]" }
 
     /// The settings by their names in the configuration file. The environment variable is the name in upper case with
     /// underscores, prefixed with `TENURE_`.
@@ -59,7 +61,7 @@ struct Settings: Sendable {
         for name in Name.allCases {
             if let text = environment[name.variable], !text.isEmpty { texts[name] = text }
         }
-        texts.merge(flags) { _, flag in flag }
+        texts.merge(flags.filter { !$0.value.isEmpty }) { _, flag in flag }
         self.texts = texts.filter { !$0.value.isEmpty }
     }
 
@@ -108,9 +110,11 @@ struct Settings: Sendable {
 
     /// Reads a file of settings: text, whole numbers, `true` and `false`, and lists of texts.
     private static func texts(of file: String) throws -> [Name: String] {
-        guard FileManager.default.fileExists(atPath: file), let data = FileManager.default.contents(atPath: file) else {
+        guard failureToRead(file) == nil, let data = FileManager.default.contents(atPath: file) else {
+            let reason = failureToRead(file) ?? "it is no file"
             throw CommandFailure(
-                .usage, "there is no settings file \(file)", remedy: "Correct the path after --config.")
+                .usage, "the settings file \(file) cannot be read: \(reason)",
+                remedy: "Correct the path after --config.")
         }
         do {
             guard case .object(let members) = try StrictJSON.parse(data) else {

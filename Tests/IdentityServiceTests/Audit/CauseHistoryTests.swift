@@ -49,6 +49,28 @@ import Testing
 
     private static let uncaused = Found(after: [CauseTable.uncausedSession])
 
+    @Test func `a proof counts in the stream of its flow, and a session in its own`() throws {
+        let copied = try found { scene in
+            _ = try proof(&scene, of: scene.staff)
+            let proof = try #require(scene.history.events.last)
+            let validation = try #require(try EventCodec.payload(of: proof) as? AnswersValidated)
+            scene.history.time = scene.history.time.adding(.seconds(7_200))
+            let place = StreamID(ledger: scene.history.ledger, kind: "copy", id: UUID())
+            try scene.history.append(validation, to: place)
+            try scene.logIn(scene.staff, causes: [try newest(scene)])
+        }
+        #expect(copied.atOnce == ["a flow has a second proof"])
+        let elsewhere = try found { scene in
+            let proof = try proof(&scene, of: scene.staff), id = SessionID(UUID())
+            let session = SessionOpened(
+                sessionID: id, employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.staff.device.key),
+                expiresAt: scene.history.time.adding(.seconds(3_600)), appID: scene.app.app,
+                secretID: scene.app.secret)
+            try scene.history.append(session, to: .session(UUID(), in: scene.history.tenant), causes: [proof])
+        }
+        #expect(elsewhere.atOnce == [CauseTable.uncausedSession])
+    }
+
     @Test func `a session names the proof of its person and device, of the same append`() throws {
         let right = try found { scene in
             let proof = try proof(&scene, of: scene.staff)

@@ -84,7 +84,9 @@ import Testing
         let failure = await #expect(throws: CommandFailure.self) {
             try await Settings(flags: [:], environment: [:], file: directory.path + "/none.json")
         }
-        #expect(failure?.message == "there is no settings file \(directory.path)/none.json")
+        #expect(
+            failure?.message
+                == "the settings file \(directory.path)/none.json cannot be read: No such file or directory")
     }
 
     @Test func `a certificate and its key are accepted, others are refused with file and reason`() async throws {
