@@ -182,7 +182,7 @@ extension ServiceContext {
     func insert(_ request: StoredRequest, from address: String?, isLogOut: Bool = false) async throws {
         // A flood of the one does not hold up the other.
         let kind = isLogOut ? LedgerID.directory(0) : .system
-        if let address { try storedRequests.draw(kind.uuid, network: CallerNetwork(of: address).bytes) }
+        if let address { try openID.storedRequests.draw(kind.uuid, network: CallerNetwork(of: address).bytes) }
         try await request.insert(self)
     }
 

@@ -15,6 +15,6 @@ package struct IsClientOrigin: UseCase {
     /// Returns whether it is one of a client's, byte by byte.
     package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
         guard (try? ClientOrigin(origin)) != nil else { return false }
-        return try await run.context.clientOrigins.contains(origin, run.context, at: run.call.time)
+        return try await run.context.openID.clientOrigins.contains(origin, run.context, at: run.call.time)
     }
 }

@@ -20,7 +20,7 @@ package struct ActAsPagesApp: UseCase {
 
     private func caller(_ run: UseCaseRun<AppCaller?>, isFresh: Bool) async throws -> AppCaller? {
         let context = run.context
-        guard let secret = try await context.pagesSecret.current(at: run.call.time, isFresh: isFresh) else {
+        guard let secret = try await context.pages.secret.current(at: run.call.time, isFresh: isFresh) else {
             return nil
         }
         let app = try await StateLoader(reader: context.reader).app(AppID(secret.app))

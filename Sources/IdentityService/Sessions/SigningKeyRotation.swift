@@ -107,14 +107,9 @@ struct SigningKeyRotation: Sendable {
     }
 
     private func newKey(at time: Timestamp, signingFrom start: Timestamp) throws -> Step {
-        let row: SigningKeyRow
-        if use == .accessToken {
-            row = try SigningKeyRow(
-                of: TokenSigningKey.new(use), use, createdAt: time, signsFrom: start, rows.ring)
-        } else {
-            row = try SigningKeyRow(
-                of: IDTokenSigningKey.new(use), use, createdAt: time, signsFrom: start, rows.ring)
-        }
+        let key: any StoredSigningKey =
+            use == .accessToken ? TokenSigningKey.new(use) : try IDTokenSigningKey.new(use)
+        let row = try SigningKeyRow(of: key, use, createdAt: time, signsFrom: start, rows.ring)
         return Step(key: description(row, isNew: true), statements: [row.insertion(rows.ring)])
     }
 

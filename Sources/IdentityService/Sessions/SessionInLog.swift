@@ -63,6 +63,14 @@ struct SessionInLog: Sendable {
     var isClosed: Bool { session.map { $0.end != nil } ?? true }
 }
 
+extension ServiceContext {
+    /// A user as far as ``StateLoader/credentials(of:_:)`` reads.
+    func credentialHolder(_ user: UserID) async throws -> UserSnapshot {
+        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: user, reader.codes)))
+        return try StateLoader.user(user, read.streams[.user(user)] ?? [])
+    }
+}
+
 extension GrantGround.Moment {
     init(_ event: RecordedEvent) {
         self.init(position: event.position, time: event.time, requestID: event.requestId)

@@ -24,7 +24,7 @@ struct TokenSubject: Sendable {
     func token(
         for audience: String, until end: Timestamp, at time: Timestamp, _ context: ServiceContext
     ) async throws -> String {
-        let key = try await context.tokenKeys.signingKey(at: time)
+        let key = try await context.sessions.tokenKeys.signingKey(at: time)
         let claims = AccessTokenClaims(
             issuer: context.settings.tokenIssuer, subject: employee, audience: audience, expiresAt: end.wholeSeconds,
             issuedAt: time.wholeSeconds, id: UUID.random(), clientID: app, sessionID: session, tenantID: tenant,
