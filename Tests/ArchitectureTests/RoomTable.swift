@@ -1,4 +1,7 @@
 /// What each room of `IdentityService` may stand on: the rooms whose types its files may name.
+///
+/// `ServiceContext` lies in `Shared` and holds a value for each room whose use cases share a component. The type of that
+/// value is nested in `ServiceContext` by an extension in the room, so that the component lies there too.
 enum RoomTable {
     /// A direction that the table forbids, for some types only.
     struct Exception {
@@ -29,7 +32,7 @@ enum RoomTable {
         "Login": ["Credentials", "Flows", "Mail", "Recovery", "Registration", "Sessions", "Shared"],
         "MPin": ["Administration", "Flows", "Login", "Mail", "Shared"],
         "Audit": ["Flows", "Shared"],
-        "Pages": ["Administration", "Credentials", "Flows", "Mail", "OpenID", "Sessions", "Shared"],
+        "Pages": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
         "Operations": [
             "Administration", "Audit", "Credentials", "Flows", "MPin", "Mail", "OpenID", "Pages", "Recovery",
             "Registration", "Sessions", "Shared",

@@ -1,11 +1,9 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-import Postgres
 
 /// Answers a request to the authorization endpoint (OpenID Connect Core, section 3.1.2).
 package struct Authorize: UseCase, CustomStringConvertible {

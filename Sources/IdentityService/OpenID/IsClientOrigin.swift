@@ -1,8 +1,4 @@
-import Canonical
-import EventCoding
-import FoundationEssentials
 import Identity
-import Ledger
 
 /// Tells whether a client registered an origin, whose scripts may then call the endpoints of tokens.
 package struct IsClientOrigin: UseCase {

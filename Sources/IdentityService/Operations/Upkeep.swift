@@ -1,6 +1,4 @@
-import Canonical
 import Ledger
-import Logging
 package import Postgres
 package import ServiceLifecycle
 

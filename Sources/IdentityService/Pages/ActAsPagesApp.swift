@@ -1,5 +1,4 @@
 import EventCoding
-import FoundationEssentials
 import Identity
 
 /// Finds the app that the pages act as: the one registered app whose secret the service has.

@@ -1,7 +1,6 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Ledger
 import TenureAPI

@@ -1,4 +1,3 @@
-import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -1,10 +1,8 @@
 import AccessTokens
 package import Canonical
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-import Logging
 import Postgres
 
 /// A key that signs tokens, by its id, and when it signs.
@@ -115,17 +113,5 @@ struct SigningKeyRotation: Sendable {
 
     private func description(_ row: SigningKeyRow, isNew: Bool) -> NewSigningKey {
         NewSigningKey(use: use.words, keyID: row.id, signsFrom: row.signsFrom, isNew: isNew)
-    }
-}
-
-extension SigningKeyUse {
-    /// The use in words.
-    var words: String {
-        idTokenAlgorithm.map { "ID tokens (\($0.rawValue))" } ?? "access tokens"
-    }
-
-    /// ``condition`` on the rows of an alias.
-    fileprivate func condition(of alias: SQL) -> SQL {
-        idTokenAlgorithm.map { "\(alias).algorithm = \($0.rawValue)" } ?? "true"
     }
 }

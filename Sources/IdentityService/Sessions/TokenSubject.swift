@@ -47,12 +47,10 @@ struct AuthenticationMethods: Sendable, Equatable {
 
     /// The values, in the order of the token's `amr`.
     let values: [String]
-}
-
-extension AuthenticationMethods {
     /// The values as the session's row has them, separated by spaces.
     var text: String { values.joined(separator: " ") }
 
+    init(values: [String]) { self.values = values }
     /// Reads the text of a row.
-    init(text: String) { self.init(values: text.split(separator: " ").map(String.init)) }
+    init(text: String) { values = text.split(separator: " ").map(String.init) }
 }

@@ -1,6 +1,5 @@
 import Canonical
 import ErrorCodes
-import FoundationEssentials
 import Keys
 import Ledger
 import Postgres

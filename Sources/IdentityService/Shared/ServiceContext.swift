@@ -1,7 +1,6 @@
 package import Canonical
 package import Credentials
 import EventCoding
-import FoundationEssentials
 import Identity
 package import Keys
 package import Ledger

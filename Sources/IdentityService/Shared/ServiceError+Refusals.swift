@@ -1,7 +1,6 @@
 import ErrorCodes
 import Identity
 package import Ledger
-import Postgres
 
 /// Maps refusals of the inner targets to codes of the API contract.
 extension ServiceError {
