@@ -1,4 +1,7 @@
 /// What each room of `IdentityService` may stand on: the rooms whose types its files may name.
+///
+/// `ServiceContext` lies in `Shared` and holds a value for each room whose use cases share a component. The type of that
+/// value is nested in `ServiceContext` by an extension in the room, so that the component lies there too.
 enum RoomTable {
     /// A direction that the table forbids, for some types only.
     struct Exception {
@@ -13,30 +16,36 @@ enum RoomTable {
     /// The rooms, each above those that it stands on.
     static let rows: [String: Set<String>] = [
         "Shared": [],
-        "Flows": ["Shared"],
+        // A flow's proof says how the person logged in, as a session has it.
+        "Flows": ["Sessions", "Shared"],
         "Sessions": ["Shared"],
         "Tokens": ["Sessions", "Shared"],
-        "OpenID": ["Administration", "Sessions", "Shared"],
+        // A client counts for the service if its registration counts for `verify`.
+        "OpenID": ["Administration", "Audit", "Sessions", "Shared"],
         "Mail": ["Flows", "Shared"],
         "Administration": ["Sessions", "Shared"],
         "Devices": ["Administration", "Mail", "Sessions", "Shared"],
         "Credentials": ["Flows", "Sessions", "Shared"],
         "Registration": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
-        "Recovery": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
+        // Who confirms a return is asked the words of its device key.
+        "Recovery": ["Administration", "Credentials", "Devices", "Flows", "Mail", "Sessions", "Shared"],
         "Login": ["Credentials", "Flows", "Mail", "Recovery", "Registration", "Sessions", "Shared"],
         "MPin": ["Administration", "Flows", "Login", "Mail", "Shared"],
         "Audit": ["Flows", "Shared"],
-        "Pages": ["Administration", "Credentials", "Flows", "Mail", "OpenID", "Sessions", "Shared"],
+        "Pages": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
         "Operations": [
-            "Administration", "Audit", "Flows", "MPin", "Mail", "OpenID", "Recovery", "Registration", "Sessions",
-            "Shared",
+            "Administration", "Audit", "Credentials", "Flows", "MPin", "Mail", "OpenID", "Pages", "Recovery",
+            "Registration", "Sessions", "Shared",
         ],
     ]
 
     static let exceptions = [
         Exception(
             room: "Administration", below: "MPin", types: ["ReclaimedMPinIdentities"],
-            reason: "an address is reclaimed in the append that revokes the M-Pin identities with that user id")
+            reason: "an address is reclaimed in the append that revokes the M-Pin identities with that user id"),
+        Exception(
+            room: "Mail", below: "Pages", types: ["BrowserWaitRow"],
+            reason: "a mail about a waiting device is sent only while its browser waits"),
     ]
 
     /// The exception that permits a use, if there is one.

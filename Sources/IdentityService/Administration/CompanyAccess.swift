@@ -36,7 +36,7 @@ extension ServiceContext {
         switch caller {
         case .app(let app):
             guard tenant.exists, let link = tenant.state.links[AppID(app.appId)] else {
-                unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
+                administration.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
                 throw ServiceError(.companyUnknown)
             }
             guard app.roles.contains(role), link.contains(role.appRole) else { throw ServiceError(.appRoleMissing) }

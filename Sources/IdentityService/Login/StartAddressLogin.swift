@@ -5,6 +5,7 @@ import EventCoding
 package import FoundationEssentials
 import Identity
 import Ledger
+import Postgres
 package import TenureAPI
 
 /// Starts a log-in by an address: replies with a handle and an ``AddressChallenge`` of the same form for addresses that
@@ -78,7 +79,7 @@ package struct StartAddressLogin: AppUseCase {
         guard let user = holder ?? other else { return nil }
         let read = try await context.credentialHolder(user)
         // Whoever was erased meanwhile stands in for nobody.
-        if read.state.credentials == nil, user == other { context.someUser.remember(nil) }
+        if read.state.credentials == nil, user == other { context.login.someUser.withLock { $0 = nil } }
         return read
     }
 }

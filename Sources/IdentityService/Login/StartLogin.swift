@@ -5,6 +5,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+import Postgres
 package import TenureAPI
 
 /// Starts a log-in: replies with a handle and a challenge of the same form for known and unknown names.
@@ -43,7 +44,7 @@ package struct StartLogin: AppUseCase {
         let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.links(AppID(app.appId), as: .access)
         // The app's developer must not learn this, but the operator should.
-        if !isLinked { context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists) }
+        if !isLinked { context.administration.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists) }
         // The decoy is always derived, so that its cost reveals nothing.
         let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var account = FlowState.Account(
@@ -87,7 +88,7 @@ package struct StartLogin: AppUseCase {
             _ = try await context.reader.beginnings(of: [.user(other)])
             let read = try await context.credentialHolder(other)
             // Whoever was erased meanwhile stands in for nobody.
-            if read.state.credentials == nil { context.someUser.remember(nil) }
+            if read.state.credentials == nil { context.login.someUser.withLock { $0 = nil } }
             return read
         }
         // The first event of an employee names the user, and that never changes.

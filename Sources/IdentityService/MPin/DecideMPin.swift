@@ -140,7 +140,7 @@ package struct LinkMPin: CallerUseCase {
         }
         return try await run.decide(request.signed) {
             let own = try await OwnDevices(of: caller, context), tenant = own.access.tenant
-            guard context.mpinKeys != nil else { throw ServiceError(.mpinDisabled) }
+            guard context.mpin.keys != nil else { throw ServiceError(.mpinDisabled) }
             let identity = try await context.mpinIdentity(id, in: tenant.id, readsUserID: true)
             let right = context.mpinRegistrationToken(id, in: tenant.id)
             guard let registration = identity.state.registration,

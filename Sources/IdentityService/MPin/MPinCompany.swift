@@ -35,8 +35,8 @@ extension ServiceContext {
     ///   ``access(_:_:role:)`` throws.
     func mpin(_ company: String, _ app: AppCaller, role: AppLinkRequest.Role) async throws -> MPinCompany {
         let access = try await access(company, .app(app), role: role)
-        guard let mpinKeys, access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
-        return MPinCompany(access: access, keys: mpinKeys)
+        guard let keys = mpin.keys, access.tenant.state.mpinPolicy.enabled else { throw ServiceError(.mpinDisabled) }
+        return MPinCompany(access: access, keys: keys)
     }
 
     /// Finds an identity by its M-Pin ID; `nil` if the tenant has none of that name.

@@ -1,7 +1,6 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger
@@ -151,7 +150,7 @@ struct MPinLoginProof: PINProof {
         let context = recorder.context, state = recorder.row.state, time = recorder.call.time
         _ = try await passes.verdict(of: token, at: time)
         let policy = tenant.state.mpinPolicy
-        guard policy.enabled, policy.opensSessions, context.mpinKeys != nil, let sealed = pass.sealedID,
+        guard policy.enabled, policy.opensSessions, context.mpin.keys != nil, let sealed = pass.sealedID,
             let bytes = context.ring.openMPin(sealed, at: MPinPass.place(pass.id)),
             let identity = try await context.mpinIdentity(named: MPinID(text: Hex.encode(bytes)), in: tenant.id),
             identity.state.status(at: time) == .registered, let link = identity.state.link,

@@ -1,11 +1,9 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-import Postgres
 
 /// Answers a request to the authorization endpoint (OpenID Connect Core, section 3.1.2).
 package struct Authorize: UseCase, CustomStringConvertible {
@@ -182,7 +180,7 @@ extension ServiceContext {
     func insert(_ request: StoredRequest, from address: String?) async throws {
         // A flood of the one does not hold up the other.
         let kind = request.isLogOut ? LedgerID.directory(0) : .system
-        if let address { try storedRequests.draw(kind.uuid, network: CallerNetwork(of: address).bytes) }
+        if let address { try openID.storedRequests.draw(kind.uuid, network: CallerNetwork(of: address).bytes) }
         try await request.insert(self)
     }
 

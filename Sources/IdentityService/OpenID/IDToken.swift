@@ -26,7 +26,7 @@ struct IDToken: Sendable {
         claims["acr"] = .string(AuthenticationContext(methods: row.methods).rawValue)
         claims["at_hash"] = .string(Self.hash(accessToken))
         claims["nonce"] = nonce.map(JSONValue.string)
-        let key = try await context.idTokenKeys.of(registration.idToken).signingKey(at: time)
+        let key = try await context.sessions.idTokenKeys.of(registration.idToken).signingKey(at: time)
         return try key.sign(.object(claims))
     }
 
@@ -57,7 +57,7 @@ struct IDToken: Sendable {
         /// Reads a hint; `nil` for a text that is no ID token of this service with a key that is known.
         init?(_ token: String, _ context: ServiceContext, at time: Timestamp) async throws {
             for algorithm in IDTokenAlgorithm.allCases {
-                for key in try await context.idTokenKeys.of(algorithm).keys(at: time) {
+                for key in try await context.sessions.idTokenKeys.of(algorithm).keys(at: time) {
                     guard let claims = key.claims(of: token) else { continue }
                     guard claims["iss"] == .string(context.settings.tokenIssuer),
                         let employee = claims["sub"]?.uuid, let session = claims["sid"]?.uuid,

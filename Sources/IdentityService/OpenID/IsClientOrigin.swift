@@ -1,8 +1,4 @@
-import Canonical
-import EventCoding
-import FoundationEssentials
 import Identity
-import Ledger
 
 /// Tells whether a client registered an origin, whose scripts may then call the endpoints of tokens.
 package struct IsClientOrigin: UseCase {
@@ -15,6 +11,6 @@ package struct IsClientOrigin: UseCase {
     /// Returns whether it is one of a client's, byte by byte.
     package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
         guard (try? ClientOrigin(origin)) != nil else { return false }
-        return try await run.context.clientOrigins.contains(origin, run.context, at: run.call.time)
+        return try await run.context.openID.clientOrigins.contains(origin, run.context, at: run.call.time)
     }
 }

@@ -1,6 +1,4 @@
-import Canonical
 import Ledger
-import Logging
 package import Postgres
 package import ServiceLifecycle
 
@@ -26,7 +24,7 @@ package struct Upkeep: Sendable {
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
         let delays = SealDelayGauge(pool: readerPool, memory: seals, disowned: context.reader.codes.disowned)
         let rekeyings = RekeyingHealth(pool: readerPool)
-        let unlinkedApps = context.unlinkedAppCalls, rows = context.rows.counts
+        let unlinkedApps = context.administration.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(
                 pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,

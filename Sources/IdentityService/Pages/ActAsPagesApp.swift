@@ -1,5 +1,4 @@
 import EventCoding
-import FoundationEssentials
 import Identity
 
 /// Finds the app that the pages act as: the one registered app whose secret the service has.
@@ -20,7 +19,7 @@ package struct ActAsPagesApp: UseCase {
 
     private func caller(_ run: UseCaseRun<AppCaller?>, isFresh: Bool) async throws -> AppCaller? {
         let context = run.context
-        guard let secret = try await context.pagesSecret.current(at: run.call.time, isFresh: isFresh) else {
+        guard let secret = try await context.pages.secret.current(at: run.call.time, isFresh: isFresh) else {
             return nil
         }
         let app = try await StateLoader(reader: context.reader).app(AppID(secret.app))

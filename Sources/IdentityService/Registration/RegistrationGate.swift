@@ -1,7 +1,6 @@
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Ledger
 import TenureAPI
@@ -32,7 +31,7 @@ struct RegistrationGate: Sendable {
             return app.isPagesApp ? nil : try await invitation(presented, in: tenant, use)
         case nil:
             if tenant.exists, !tenant.state.links(AppID(app.appId), as: .creation) {
-                context.unlinkedAppCalls.count(app.appId, tenantExists: true)
+                context.administration.unlinkedAppCalls.count(app.appId, tenantExists: true)
                 throw ServiceError(.appNotLinked)
             }
             let invitation = try await invitation(presented, in: tenant, use)
@@ -51,7 +50,7 @@ struct RegistrationGate: Sendable {
     ) async throws -> InvitationID? {
         let invitation = try await invitation(presented, in: tenant, use), id = AppID(app.appId)
         guard tenant.state.links(id, as: .creation) else {
-            context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
+            context.administration.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
             // An app that is linked without the role knows the tenant, but whoever opens the pages does not.
             let isKnown = invitation != nil || (tenant.state.links[id] != nil && !app.isPagesApp)
             throw ServiceError(isKnown ? .appNotLinked : .companyUnknown)

@@ -1,6 +1,5 @@
 import Canonical
 import ErrorCodes
-import FoundationEssentials
 import Keys
 import Ledger
 import Postgres
@@ -97,6 +96,32 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
         return try rows.first.map { found in
             guard let row: ReplyRow = try context.rows.read(found) else { throw ServiceError(.idempotencyConflict) }
             return row
+        }
+    }
+}
+
+/// A caller who may own an `Idempotency-Key`.
+package protocol KeyOwner: Sendable {
+    /// The name of the owner.
+    var keyOwner: String { get }
+}
+
+extension AppCaller: KeyOwner {
+    /// The app, by its id.
+    package var keyOwner: String { "app/\(appId.lowercased)" }
+}
+
+extension EmployeeCaller: KeyOwner {
+    /// The employee, by tenant and id.
+    package var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
+}
+
+extension Caller: KeyOwner {
+    /// The app or the employee.
+    package var keyOwner: String {
+        switch self {
+        case .app(let app): app.keyOwner
+        case .employee(let employee): employee.keyOwner
         }
     }
 }

@@ -1,7 +1,6 @@
 package import Canonical
 package import Credentials
 import EventCoding
-import FoundationEssentials
 import Identity
 package import Keys
 package import Ledger
@@ -25,67 +24,41 @@ package struct ServiceContext: Sendable {
     package let settings: ServiceSettings
     let logger: Logger
     let unknownAttempts: UnknownAttempts
-    /// The requests that browsers of one network may have stored.
-    let storedRequests: UnknownAttempts
     /// Makes and compares the codes of rows.
     let rows: RowAuthentication
-    /// The keys that sign access tokens.
-    let tokenKeys: TokenKeys
-    /// The origins of clients of the OpenID provider.
-    let clientOrigins = ClientOrigins()
-    /// What the operator signed about clients.
-    let signedClients = SignedClients()
-    /// The keys that sign ID tokens.
-    let idTokenKeys: IDTokenKeys
-    /// The secret that the pages act with.
-    let pagesSecret: PagesAppSecret
-    /// The calls of apps for tenants that they are not linked to.
-    let unlinkedAppCalls = UnlinkedAppCalls()
-    /// Whose streams are read for an address that nobody holds.
-    let someUser = SomeUser()
     /// The database's clock; `nil` for tests with a clock of their own.
     let clock: DatabaseClock?
-    /// Where key shares of M-Pin come from; without it M-Pin is not offered.
-    package let mpinKeys: (any MPinKeySource)?
+    // What the use cases of one room share: its type, and how it is made, stand in the room.
+    let administration = Administration()
+    let login = Login()
+    let mpin: MPin
+    let openID: OpenID
+    let pages: Pages
+    let sessions: Sessions
 
     /// The caller of this initialiser starts and stops the components.
     ///
     /// - Parameters:
     ///   - rekeying: Re-keys the bucket of a replaced credential; needed only to change credentials.
-    ///   - mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
+    ///   - mpin: Where key shares of M-Pin come from.
     package init(
         pool: PostgresPool, appender: any AppendTarget, reader: LedgerReader, ring: KeyRing, personKeys: PersonKeys,
         seeds: OPRFSeeds, compute: ComputePool, evaluations: ComputePool, rekeying: BucketRekeying? = nil,
-        settings: ServiceSettings,
-        logger: Logger, mpinKeys: (any MPinKeySource)? = nil
+        settings: ServiceSettings, logger: Logger, mpin: MPin = MPin()
     ) {
-        self.pool = pool
+        (self.pool, self.appender, self.ring, self.personKeys, self.seeds) = (pool, appender, ring, personKeys, seeds)
+        (self.compute, self.evaluations, self.rekeying, self.mpin) = (compute, evaluations, rekeying, mpin)
         let rows = RowAuthentication(ring, logger: logger)
-        self.rows = rows
+        (self.settings, self.logger, self.rows) = (settings, logger, rows)
         clock = settings.clockTolerance == nil ? nil : DatabaseClock(pool: pool)
-        self.appender = appender
         self.reader = reader.using(rows.tileCodes).accepting { rows.accepts($0) }
         reader.codes.disowned.readAcceptedTimes { ledger in
             try await StateLoader(reader: reader).ledgerTime(ledger).state.accepted
         }
-        self.ring = ring
-        self.personKeys = personKeys
-        self.seeds = seeds
-        self.compute = compute
-        self.evaluations = evaluations
-        self.rekeying = rekeying
-        self.settings = settings
-        self.logger = logger
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
-        storedRequests = UnknownAttempts(
-            settings.unknownAttempts.map {
-                RateLimit(perSecond: 2 * $0.perSecond, burst: 2 * $0.burst, addresses: $0.addresses)
-            })
-        self.mpinKeys = mpinKeys
-        tokenKeys = TokenKeys(
-            .accessToken, pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
-        pagesSecret = PagesAppSecret(pool: pool, rows: rows)
-        idTokenKeys = IDTokenKeys(pool: pool, rows: rows, lifetime: settings.accessLifetime, logger: logger)
+        openID = OpenID(settings)
+        pages = Pages(pool, rows)
+        sessions = Sessions(pool, rows, settings, logger)
     }
 }
 
@@ -131,19 +104,14 @@ package struct ServiceSettings: Sendable {
     /// The documented defaults.
     package init(
         issuer: String = "tenure", scrypt: ScryptParameters = .standard, budgets: BudgetRules = BudgetRules(),
-        unknownAttempts: RateLimit? = nil,
-        accessLifetime: Duration = .seconds(300), refreshLifetime: Duration = .seconds(30 * 86_400),
+        unknownAttempts: RateLimit? = nil, accessLifetime: Duration = .seconds(300),
+        refreshLifetime: Duration = .seconds(30 * 86_400),
         sessionLifetime: Duration = .seconds(86_400), viewPatience: Duration = .seconds(5),
         idempotencyLifetime: Duration = .seconds(86_400)
     ) {
-        self.issuer = issuer
-        self.scrypt = scrypt
-        self.budgets = budgets
-        self.unknownAttempts = unknownAttempts
-        self.accessLifetime = accessLifetime
-        self.refreshLifetime = refreshLifetime
-        self.sessionLifetime = sessionLifetime
-        self.viewPatience = viewPatience
-        self.idempotencyLifetime = idempotencyLifetime
+        (self.issuer, self.scrypt, self.budgets) = (issuer, scrypt, budgets)
+        (self.unknownAttempts, self.viewPatience) = (unknownAttempts, viewPatience)
+        (self.accessLifetime, self.refreshLifetime) = (accessLifetime, refreshLifetime)
+        (self.sessionLifetime, self.idempotencyLifetime) = (sessionLifetime, idempotencyLifetime)
     }
 }

@@ -1,8 +1,6 @@
-import Credentials
 import ErrorCodes
 import Identity
 package import Ledger
-import Postgres
 
 /// Maps refusals of the inner targets to codes of the API contract.
 extension ServiceError {
@@ -14,34 +12,6 @@ extension ServiceError {
     /// The rejection of a decider.
     init(_ rejection: some CodedRejection) {
         self.init(rejection.code, members: rejection.reason.map { [Member(pointer: "", detail: $0)] } ?? [])
-    }
-
-    /// The credential library's refusal of an input.
-    ///
-    /// - Parameter pointers: Where the request has the entries.
-    init(_ error: CredentialsError, in pointers: EntryPointers) {
-        switch error.code {
-        case .tooWeak:
-            self.init(
-                .credentialsTooWeak,
-                members: error.weaknesses.map { Member(pointer: pointers[$0.place], detail: $0.advice) })
-        case .keyInvalid: self.init(.employeeKeyInvalid)
-        case .signatureInvalid: self.init(.employeeKeyInvalid, detail: "the signature does not verify")
-        default:
-            let place = error.place.map { pointers[$0] } ?? ""
-            self.init(
-                Self.code(error.code), members: error.advice.map { [Member(pointer: place, detail: $0)] } ?? [])
-        }
-    }
-
-    private static func code(_ code: CredentialsError.Code) -> ErrorCode {
-        switch code {
-        case .fiveQuestionsRequired, .questionsAlike: .credentialsFiveQuestionsRequired
-        case .incomplete: .credentialsIncomplete
-        case .atLeastThreeAnswersRequired: .answersAtLeastThreeRequired
-        case .passphraseMissing: .passphraseMissing
-        default: .requestInvalid
-        }
     }
 
     /// The refusal for a temporary failure of an append, or for one by its time; `nil` for any other failure.
@@ -60,7 +30,8 @@ extension ServiceError {
         cause = error.cause
     }
 
-    private init(_ code: ErrorCode, detail: String) {
+    /// The refusal of a request as a whole.
+    init(_ code: ErrorCode, detail: String) {
         self.init(code, members: [Member(pointer: "", detail: detail)])
     }
 }
@@ -96,15 +67,6 @@ func reasonCode(_ text: String) throws(ServiceError) -> ReasonCode {
             ])
     }
     return code
-}
-
-/// Calls the credential library and maps its refusal to the contract's code.
-///
-/// - Parameter pointers: Where the request has the entries.
-func accepted<Value>(
-    in pointers: EntryPointers = .setUp(), _ body: () throws(CredentialsError) -> Value
-) throws(ServiceError) -> Value {
-    do { return try body() } catch { throw ServiceError(error, in: pointers) }
 }
 
 /// Retries a use case that loads, decides and appends, on version conflicts.

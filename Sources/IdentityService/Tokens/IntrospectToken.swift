@@ -22,8 +22,8 @@ package struct ReadTokenKeys: UseCase {
     /// Returns the JWK set; during a rotation there are two keys for each use.
     package func run(_ run: UseCaseRun<JSONValue>) async throws -> JSONValue {
         let context = run.context, time = run.call.time
-        let access = try await context.tokenKeys.published(at: time).keys.map(\.json)
-        return ["keys": .array(access + (try await context.idTokenKeys.published(at: time)))]
+        let access = try await context.sessions.tokenKeys.published(at: time).keys.map(\.json)
+        return ["keys": .array(access + (try await context.sessions.idTokenKeys.published(at: time)))]
     }
 }
 
@@ -52,11 +52,11 @@ package struct IntrospectToken: UseCase, CustomStringConvertible {
         let resources = try await loader.app(AppID(app.appId)).state.resources
         let verifier = AccessTokenVerifier(
             issuer: context.settings.tokenIssuer, audiences: resources.union([app.appId.lowercased]))
-        let keys = try await context.tokenKeys.published(including: form.keyID, at: time)
+        let keys = try await context.sessions.tokenKeys.published(including: form.keyID, at: time)
         guard let claims = try? verifier.verify(token, with: keys, at: time.wholeSeconds) else { return nil }
         let tenant = try await loader.tenant(TenantID(claims.tenantID))
         guard tenant.state.links(AppID(app.appId), as: .access) else {
-            context.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
+            context.administration.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
             return nil
         }
         // The app that opened the session must still hold the resource, too.
@@ -116,7 +116,7 @@ package struct RevokeToken: UseCase, CustomStringConvertible {
         guard let form = UnverifiedAccessToken(token), form.claims.clientID == app.appId else { return nil }
         let verifier = AccessTokenVerifier(
             issuer: context.settings.tokenIssuer, audiences: [form.claims.audience])
-        let keys = try await context.tokenKeys.published(including: form.keyID, at: time)
+        let keys = try await context.sessions.tokenKeys.published(including: form.keyID, at: time)
         guard let claims = try? verifier.verify(token, with: keys, at: time.wholeSeconds) else { return nil }
         return (claims.tenantID, claims.sessionID)
     }

@@ -189,7 +189,7 @@ package struct ServiceAssembly: Sendable {
             // Blind mode's evaluations take milliseconds, and never queue behind direct mode's longer jobs.
             evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
             rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
-            settings: configuration.settings, logger: logger, mpinKeys: configuration.mpinKeys)
+            settings: configuration.settings, logger: logger, mpin: .init(keys: configuration.mpinKeys))
         let health = ViewHealth(pool: readerPool, projector: projector)
         let readinessPool = PostgresPool(
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,

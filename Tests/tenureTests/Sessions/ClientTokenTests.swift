@@ -19,7 +19,7 @@ import Testing
     @Test func `the account and the resource are optional`() throws {
         let token = try #require(
             try ClientCommand.parseAsRoot(["token", "--resource", "https://api.example"]) as? ClientToken)
-        #expect(token.company == nil)
+        #expect(token.account.company == nil)
         #expect(token.resource == "https://api.example")
     }
 

@@ -19,4 +19,9 @@ package struct BrowserSession: Sendable, Equatable {
     package let methods: [String]
     /// When the session ends at the latest.
     package let expiresAt: Timestamp
+
+    /// The person as use cases take it that ask for a session's owner.
+    package var caller: EmployeeCaller {
+        EmployeeCaller(tenantId: tenantID, employeeId: employeeID, sessionId: sessionID, fingerprint: fingerprint)
+    }
 }

@@ -1,6 +1,4 @@
-import Canonical
 import EventCoding
-import FoundationEssentials
 package import Identity
 package import Keys
 package import Ledger

@@ -28,6 +28,17 @@ package protocol MPinKeySource: Sendable {
     func serverKeyShares(tenant: UUID, epoch: UInt32, at time: Timestamp) async throws -> [[UInt8]]
 }
 
+extension ServiceContext {
+    /// What use cases of M-Pin share.
+    package struct MPin: Sendable {
+        /// Where key shares come from; without it M-Pin is not offered.
+        let keys: (any MPinKeySource)?
+
+        /// Each parameter sets the property of the same name.
+        package init(keys: (any MPinKeySource)? = nil) { self.keys = keys }
+    }
+}
+
 /// A key share that the service could not get.
 ///
 /// The text names a D-TA and what it answered, never a request: a log may hold it.

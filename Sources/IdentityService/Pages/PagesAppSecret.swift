@@ -1,6 +1,5 @@
 import Canonical
 import FoundationEssentials
-import Keys
 import Postgres
 import Synchronization
 

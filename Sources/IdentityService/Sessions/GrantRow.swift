@@ -2,7 +2,6 @@ import Canonical
 import FoundationEssentials
 import Identity
 import Keys
-import Ledger
 import Postgres
 
 /// The row of a client's grant, with all its columns. All of them are covered by its code.

@@ -1,4 +1,3 @@
-import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -61,6 +60,14 @@ struct SessionInLog: Sendable {
 
     /// Whether the stream of the session has its end, or does not exist.
     var isClosed: Bool { session.map { $0.end != nil } ?? true }
+}
+
+extension ServiceContext {
+    /// A user as far as ``StateLoader/credentials(of:_:)`` reads.
+    func credentialHolder(_ user: UserID) async throws -> UserSnapshot {
+        let read = try await reader.read(StreamsQuery([], tail: StateLoader.credentials(of: user, reader.codes)))
+        return try StateLoader.user(user, read.streams[.user(user)] ?? [])
+    }
 }
 
 extension GrantGround.Moment {

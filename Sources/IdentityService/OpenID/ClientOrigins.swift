@@ -19,7 +19,7 @@ actor ClientOrigins {
                 .system, after: after, limit: 500, types: [AppClientChanged.type])
             for event in page.events {
                 guard let payload = try EventCodec.payload(of: event) as? AppClientChanged,
-                    try await context.signedClients.contain(event, context.reader)
+                    try await context.openID.signedClients.contain(event, context.reader)
                 else { continue }
                 clients[event.stream.id] = Set(payload.client.origins.map(\.text))
             }

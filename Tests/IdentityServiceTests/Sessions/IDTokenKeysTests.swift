@@ -80,10 +80,10 @@ import Testing
         try await TestDatabase.with { database in
             try await database.withPool { pool in
                 let context = try ServiceContext.connected(pool)
-                let first = try await context.idTokenKeys.published(at: start)
+                let first = try await context.sessions.idTokenKeys.published(at: start)
                 #expect(first.count == 2 && Set(first.compactMap { $0["alg"]?.text }) == ["RS256", "ES256"])
-                #expect(try await context.idTokenKeys.published(at: start) == first)
-                let access = try await context.tokenKeys.published(at: start).keys.map(\.keyID)
+                #expect(try await context.sessions.idTokenKeys.published(at: start) == first)
+                let access = try await context.sessions.tokenKeys.published(at: start).keys.map(\.keyID)
                 #expect(Set(access).isDisjoint(with: first.compactMap { $0["kid"]?.text }))
 
                 let keys = SigningKeys<IDTokenSigningKey>(

@@ -1,7 +1,5 @@
 import Canonical
-import EventCoding
 package import FoundationEssentials
-import Identity
 import Keys
 import Ledger
 import Postgres

@@ -1,10 +1,8 @@
 import AccessTokens
 package import Canonical
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger
-import Logging
 import Postgres
 
 /// A key that signs tokens, by its id, and when it signs.
@@ -107,30 +105,13 @@ struct SigningKeyRotation: Sendable {
     }
 
     private func newKey(at time: Timestamp, signingFrom start: Timestamp) throws -> Step {
-        let row: SigningKeyRow
-        if use == .accessToken {
-            row = try SigningKeyRow(
-                of: TokenSigningKey.new(use), use, createdAt: time, signsFrom: start, rows.ring)
-        } else {
-            row = try SigningKeyRow(
-                of: IDTokenSigningKey.new(use), use, createdAt: time, signsFrom: start, rows.ring)
-        }
+        let key: any StoredSigningKey =
+            use == .accessToken ? TokenSigningKey.new(use) : try IDTokenSigningKey.new(use)
+        let row = try SigningKeyRow(of: key, use, createdAt: time, signsFrom: start, rows.ring)
         return Step(key: description(row, isNew: true), statements: [row.insertion(rows.ring)])
     }
 
     private func description(_ row: SigningKeyRow, isNew: Bool) -> NewSigningKey {
         NewSigningKey(use: use.words, keyID: row.id, signsFrom: row.signsFrom, isNew: isNew)
-    }
-}
-
-extension SigningKeyUse {
-    /// The use in words.
-    var words: String {
-        idTokenAlgorithm.map { "ID tokens (\($0.rawValue))" } ?? "access tokens"
-    }
-
-    /// ``condition`` on the rows of an alias.
-    fileprivate func condition(of alias: SQL) -> SQL {
-        idTokenAlgorithm.map { "\(alias).algorithm = \($0.rawValue)" } ?? "true"
     }
 }

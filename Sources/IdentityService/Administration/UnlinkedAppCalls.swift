@@ -65,6 +65,14 @@ final class UnlinkedAppCalls: Sendable {
     }
 }
 
+extension ServiceContext {
+    /// What decisions about tenants share.
+    struct Administration: Sendable {
+        /// The calls of apps for tenants that they are not linked to.
+        let unlinkedAppCalls = UnlinkedAppCalls()
+    }
+}
+
 /// Names in the log the apps that call for tenants that they are not linked to, each at most once a minute.
 struct UnlinkedAppReport: Service {
     /// The time between two looks.

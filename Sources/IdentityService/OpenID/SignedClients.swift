@@ -25,6 +25,23 @@ actor SignedClients {
 }
 
 extension ServiceContext {
+    /// What use cases of the OpenID provider share.
+    struct OpenID: Sendable {
+        /// The origins of clients.
+        let clientOrigins = ClientOrigins()
+        /// What the operator signed about clients.
+        let signedClients = SignedClients()
+        /// The requests that browsers of one network may have stored.
+        let storedRequests: UnknownAttempts
+
+        init(_ settings: ServiceSettings) {
+            storedRequests = UnknownAttempts(
+                settings.unknownAttempts.map {
+                    RateLimit(perSecond: 2 * $0.perSecond, burst: 2 * $0.burst, addresses: $0.addresses)
+                })
+        }
+    }
+
     /// Loads an app as a client; see ``signed(_:)``.
     func client(_ id: AppID) async throws -> AppSnapshot {
         try await signed(StateLoader(reader: reader).app(id))
@@ -32,7 +49,7 @@ extension ServiceContext {
 
     /// Takes from an app what is registered about it as a client, if the operator did not sign that.
     func signed(_ app: AppSnapshot) async throws -> AppSnapshot {
-        guard let change = app.clientChange, try await !signedClients.contain(change, reader) else { return app }
+        guard let change = app.clientChange, try await !openID.signedClients.contain(change, reader) else { return app }
         logger.error(
             "what is registered about a client has no signature of the operator, and does not count",
             metadata: ["client": "\(app.id)", "position": "\(change.position)"])

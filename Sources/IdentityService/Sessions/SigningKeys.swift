@@ -1,7 +1,6 @@
 import AccessTokens
 import Canonical
 import ErrorCodes
-import FoundationEssentials
 import Keys
 import Ledger
 import Logging
@@ -55,15 +54,12 @@ actor SigningKeys<Key: StoredSigningKey> {
     }
 
     /// Returns the keys with which tokens that are in use, or soon will be, can be verified.
-    func keys(at time: Timestamp) async throws -> [Key] {
+    ///
+    /// - Parameter keyID: A key that is looked for if this process does not know it yet.
+    func keys(including keyID: String? = nil, at time: Timestamp) async throws -> [Key] {
         _ = try await signingKey(at: time)
-        return known(at: time)
-    }
-
-    /// Returns the keys, and looks for one that this process does not know yet.
-    func keys(including keyID: String, at time: Timestamp) async throws -> [Key] {
-        let known = try await keys(at: time)
-        guard !known.contains(where: { $0.keyID == keyID }) else { return known }
+        let known = known(at: time)
+        guard let keyID, !known.contains(where: { $0.keyID == keyID }) else { return known }
         try await read(at: time, unlessReadWithin: pause)
         return self.known(at: time)
     }
@@ -104,13 +100,8 @@ actor SigningKeys<Key: StoredSigningKey> {
 }
 
 extension SigningKeys<TokenSigningKey> {
-    /// Returns the public keys that verify access tokens.
-    func published(at time: Timestamp) async throws -> TokenKeySet {
-        TokenKeySet(keys: try await keys(at: time).map(\.publicKey))
-    }
-
-    /// Returns the public keys, and looks for one that this process does not know yet.
-    func published(including keyID: String, at time: Timestamp) async throws -> TokenKeySet {
+    /// Returns the public keys that verify access tokens; see ``keys(including:at:)``.
+    func published(including keyID: String? = nil, at time: Timestamp) async throws -> TokenKeySet {
         TokenKeySet(keys: try await keys(including: keyID, at: time).map(\.publicKey))
     }
 }

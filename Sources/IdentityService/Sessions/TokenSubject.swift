@@ -24,7 +24,7 @@ struct TokenSubject: Sendable {
     func token(
         for audience: String, until end: Timestamp, at time: Timestamp, _ context: ServiceContext
     ) async throws -> String {
-        let key = try await context.tokenKeys.signingKey(at: time)
+        let key = try await context.sessions.tokenKeys.signingKey(at: time)
         let claims = AccessTokenClaims(
             issuer: context.settings.tokenIssuer, subject: employee, audience: audience, expiresAt: end.wholeSeconds,
             issuedAt: time.wholeSeconds, id: UUID.random(), clientID: app, sessionID: session, tenantID: tenant,
@@ -47,12 +47,10 @@ struct AuthenticationMethods: Sendable, Equatable {
 
     /// The values, in the order of the token's `amr`.
     let values: [String]
-}
-
-extension AuthenticationMethods {
     /// The values as the session's row has them, separated by spaces.
     var text: String { values.joined(separator: " ") }
 
+    init(values: [String]) { self.values = values }
     /// Reads the text of a row.
-    init(text: String) { self.init(values: text.split(separator: " ").map(String.init)) }
+    init(text: String) { values = text.split(separator: " ").map(String.init) }
 }

@@ -27,3 +27,19 @@ struct IDTokenKeys: Sendable {
         try await rs256.keys(at: time).map(\.jwk) + es256.keys(at: time).map(\.jwk)
     }
 }
+
+extension ServiceContext {
+    /// What use cases of sessions and tokens share.
+    struct Sessions: Sendable {
+        /// The keys that sign access tokens.
+        let tokenKeys: TokenKeys
+        /// The keys that sign ID tokens.
+        let idTokenKeys: IDTokenKeys
+
+        init(_ pool: PostgresPool, _ rows: RowAuthentication, _ settings: ServiceSettings, _ logger: Logger) {
+            let lifetime = settings.accessLifetime
+            tokenKeys = TokenKeys(.accessToken, pool: pool, rows: rows, lifetime: lifetime, logger: logger)
+            idTokenKeys = IDTokenKeys(pool: pool, rows: rows, lifetime: lifetime, logger: logger)
+        }
+    }
+}

@@ -34,6 +34,12 @@ enum SigningKeyUse: String, Sendable, Hashable, CaseIterable {
     /// The condition on the rows of the table that have this use.
     var condition: SQL { idTokenAlgorithm.map { "algorithm = \($0.rawValue)" } ?? "true" }
 
+    /// ``condition`` on the rows of an alias.
+    func condition(of alias: SQL) -> SQL { idTokenAlgorithm.map { "\(alias).algorithm = \($0.rawValue)" } ?? "true" }
+
+    /// The use in words.
+    var words: String { idTokenAlgorithm.map { "ID tokens (\($0.rawValue))" } ?? "access tokens" }
+
     /// Encrypts a private key.
     func seal(_ clear: [UInt8], keyID: String, _ ring: KeyRing) throws(KeysError) -> [UInt8] {
         guard let algorithm = idTokenAlgorithm else { return try ring.sealTokenKey(clear, keyID: keyID) }
