@@ -5,7 +5,6 @@ package import Crypto
 ///
 /// Whoever has it gets shares of new identities from this D-TA, and none of the other D-TA.
 package struct MPinSigningKey: Sendable {
-    /// The number of bytes of a signing key.
     package static let byteCount = 32
 
     private let symmetric: SymmetricKey

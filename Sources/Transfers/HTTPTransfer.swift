@@ -8,9 +8,7 @@ import Foundation
 package struct HTTPTransfer: Sendable {
     /// The answer to a request.
     package struct Reply: Sendable {
-        /// The status code.
         package var status = 0
-        /// The bytes of the body.
         package var body: [UInt8] = []
         /// The value of the header `Date`, if it is there.
         package var date: String?

@@ -32,7 +32,6 @@ package struct HTTPConfiguration: Sendable {
     package var allowsClearText: Bool
     /// The networks of the proxies whose `X-Forwarded-For` is trusted.
     package var trustedProxies: TrustedNetworks
-    /// The limits of one request.
     package var limits: RequestLimits
     package var connections: ConnectionLimits
     /// The rate limit of one address; `nil` for none. A read costs one token, a call that hashes up to ten.
@@ -151,7 +150,6 @@ package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringC
     /// The reason.
     package let code: Code
 
-    /// The raw code.
     package var description: String { code.rawValue }
 }
 

@@ -58,7 +58,6 @@ struct BrowserFlow: Sendable, Equatable, CustomStringConvertible {
     /// The value as browsers get it.
     var text: String { "\(began).\(stage.name).\(stage.secret).\(request).\(client?.lowercased ?? "")" }
 
-    /// Whether it is over.
     var isOver: Bool { stage == .done || stage == .ended }
 
     /// How much a browser loses with it.

@@ -8,7 +8,6 @@ struct FlowPage: Sendable {
     let visit: PageVisit
     let flow: BrowserFlow
     let purpose: FlowKind
-    /// The flow's handle.
     let handle: String
     let language: PageLanguage
 

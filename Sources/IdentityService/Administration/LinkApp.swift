@@ -66,7 +66,6 @@ package struct LinkApp: CallerUseCase {
     }
 
     package let appId: String
-    /// The tenant's name.
     package let company: String
     /// What is to become of the link.
     package let change: Change
@@ -85,7 +84,6 @@ package struct LinkApp: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let context = run.context

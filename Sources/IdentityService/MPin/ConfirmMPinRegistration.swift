@@ -25,14 +25,12 @@ package struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible 
 ///
 /// Until the registration is complete or expires, a repeated call gets the same share, so a lost reply costs nothing.
 package struct ConfirmMPinRegistration: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The M-Pin ID in hexadecimal.
     package let mpinID: String
     package let token: String
     /// The push identifier of the device, if it gives one.
     package let pushIdentifier: String?
-    /// The calling app.
     package let app: AppCaller
 
     package init(company: String, mpinID: String, token: String, pushIdentifier: String? = nil, app: AppCaller) {
@@ -43,7 +41,6 @@ package struct ConfirmMPinRegistration: UseCase {
         self.app = app
     }
 
-    /// Refuses an app that may register nobody.
     package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Issues the share.

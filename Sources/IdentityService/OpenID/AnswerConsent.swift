@@ -16,7 +16,6 @@ package struct AnswerConsent: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?, isGiven: Bool) {
         self.handle = handle
         self.cookie = cookie
@@ -65,13 +64,11 @@ package struct ChooseAccount: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
-    /// Answers the request.
     package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }

@@ -24,13 +24,11 @@ package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
 
     /// The pages of an authorization.
     package enum Page: String, Sendable, Hashable, CaseIterable {
-        /// Log in.
         case logIn = "/login"
         /// Log in by an address. A stored request that waits for it waits for ``logIn``.
         case logInByAddress = "/login/address"
         /// Choose an account, or log in to another.
         case chooseAccount = "/accounts"
-        /// Consent.
         case consent = "/consent"
     }
 

@@ -11,7 +11,6 @@ import Postgres
 package struct Authorize: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
     /// Whether the request came by POST: it is stored, because such a request carries no cookie from another site.
     package let isPost: Bool
@@ -35,7 +34,6 @@ package struct Authorize: UseCase, CustomStringConvertible {
         package var description: String { "[redacted]" }
     }
 
-    /// Answers the request.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, call = run.call
         var request = StoredRequest(parameters, at: call.time)
@@ -54,18 +52,15 @@ package struct Authorize: UseCase, CustomStringConvertible {
 package struct ContinueAuthorization: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
     package let handle: String
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
-    /// Answers the request.
     package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard let request = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
@@ -83,7 +78,6 @@ package struct ReadAuthorization: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie

@@ -30,7 +30,6 @@ package struct ClientAnswer: Sendable, Equatable, CustomStringConvertible {
             fields: fields.map { Field(name: $0.name, value: $0.value) }, isFormPost: isFormPost)
     }
 
-    /// Each parameter sets the property of the same name.
     package init(uri: String, origin: String?, clientName: String, fields: [Field] = [], isFormPost: Bool = false) {
         self.uri = uri
         self.origin = origin

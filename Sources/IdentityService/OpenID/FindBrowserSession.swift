@@ -9,12 +9,10 @@ import Postgres
 
 /// Finds the browser session of a cookie.
 package struct FindBrowserSession: UseCase, CustomStringConvertible {
-    /// The value of the cookie.
     package let cookie: String
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String) { self.cookie = cookie }
 
     /// Returns the browser session; `nil` if there is none in force.
@@ -36,7 +34,6 @@ package struct TakeBrowserCookie: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the key.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(form: String, tenant: UUID, request: String) {
         self.form = form
         self.tenant = tenant
@@ -63,12 +60,10 @@ package struct TakeBrowserCookie: UseCase, CustomStringConvertible {
 
 /// Ends the session of a cookie, and with it the browser session and the grants that depend on it.
 package struct CloseBrowserSession: UseCase, CustomStringConvertible {
-    /// The value of the cookie.
     package let cookie: String
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String) { self.cookie = cookie }
 
     /// Ends the session. Does nothing without one in force.

@@ -6,14 +6,11 @@ import Identity
 
 /// Tells a client whether an access token of one of its grants is in force (RFC 7662).
 package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
-    /// The app.
     package let app: AppCaller
-    /// The token.
     package let token: String
     /// A placeholder that never contains the token.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(app: AppCaller, token: String) {
         self.app = app
         self.token = token
@@ -39,14 +36,12 @@ package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
 
 /// Ends the grant of a token at the request of its client (RFC 7009).
 package struct RevokeGrantToken: UseCase, CustomStringConvertible {
-    /// The client.
     package let client: AuthenticatedClient
     /// An access token or a refresh token.
     package let token: String
     /// A placeholder that never contains the token.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(client: AuthenticatedClient, token: String) {
         self.client = client
         self.token = token

@@ -26,7 +26,6 @@ package enum LogOutAnswer: Sendable, Equatable {
 package struct LogOut: UseCase, CustomStringConvertible {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
@@ -62,12 +61,10 @@ package struct LogOut: UseCase, CustomStringConvertible {
 package struct ConfirmLogOut: UseCase, CustomStringConvertible {
     /// The handle of the stored request.
     package let handle: String
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie

@@ -9,7 +9,6 @@ package struct ReadUserInfo: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the token.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(accessToken: String) { self.accessToken = accessToken }
 
     /// Returns the claims; `nil` for a token that is not in force, or that is not one of a grant.

@@ -14,9 +14,7 @@ import TenureAPI
 /// of redemptions one wins. A later one ends the grant, because then two parties hold the code (section 10.5). Whoever
 /// presents a code wrongly makes it worthless.
 package struct RedeemCode: UseCase, CustomStringConvertible {
-    /// The client.
     package let client: AuthenticatedClient
-    /// The code.
     package let code: String
     /// The redirect URI of the authorization request.
     package let redirect: String
@@ -25,7 +23,6 @@ package struct RedeemCode: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the code.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(client: AuthenticatedClient, code: String, redirect: String, verifier: String?) {
         self.client = client
         self.code = code

@@ -16,16 +16,13 @@ package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
     /// The time for which a client with a secret may present a token once more.
     static let leeway: Duration = .seconds(10)
 
-    /// The client.
     package let client: AuthenticatedClient
-    /// The refresh token.
     package let refreshToken: String
     /// The scopes that the client wants now, separated by spaces; `nil` for those of the grant.
     package let scope: String?
     /// A placeholder that never contains the token.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(client: AuthenticatedClient, refreshToken: String, scope: String? = nil) {
         self.client = client
         self.refreshToken = refreshToken

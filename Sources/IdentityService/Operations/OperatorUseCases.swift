@@ -266,7 +266,6 @@ extension OperatorUseCases {
 
 /// The refusal of an operator's decision that would change nothing.
 package struct DecisionWithoutEffect: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What happened.
     package var description: String {
         "the succession changes nothing: the employee is the security admin already, with these device keys"
     }

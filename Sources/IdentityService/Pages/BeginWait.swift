@@ -16,7 +16,6 @@ package struct BeginWait: UseCase, CustomStringConvertible {
     /// The time for which a browser waits after the proof of its flow.
     static let lifetime: Duration = .seconds(1_800)
 
-    /// The flow's handle.
     package let flow: String
     /// What the flow was for.
     package let purpose: FlowKind
@@ -31,7 +30,6 @@ package struct BeginWait: UseCase, CustomStringConvertible {
     /// A placeholder that never contains the handles.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(
         flow: String, purpose: FlowKind, request: String, app: AppCaller, network: String, languages: [String] = []
     ) {

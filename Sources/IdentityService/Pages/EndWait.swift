@@ -23,18 +23,15 @@ package struct EndWait: UseCase, CustomStringConvertible {
         package var description: String { "[redacted]" }
     }
 
-    /// The value of the cookie.
     package let cookie: String
     /// The challenge, as ``ReadWait`` returned it.
     package let challenge: [UInt8]
     /// The device's signature over it, DER or 64 raw bytes.
     package let signature: [UInt8]
-    /// The pages app.
     package let app: AppCaller
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String, challenge: [UInt8], signature: [UInt8], app: AppCaller) {
         self.cookie = cookie
         self.challenge = challenge

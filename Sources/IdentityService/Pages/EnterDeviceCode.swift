@@ -25,14 +25,11 @@ package struct EnterDeviceCode: UseCase, CustomStringConvertible {
 
     /// The code as it was typed.
     package let code: String
-    /// The value of the cookie.
     package let cookie: String
-    /// The pages app.
     package let app: AppCaller
     /// A placeholder that never contains the code.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(code: String, cookie: String, app: AppCaller) {
         self.code = code
         self.cookie = cookie

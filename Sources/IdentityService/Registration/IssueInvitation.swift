@@ -16,7 +16,6 @@ package struct IssueInvitation: CallerUseCase {
     /// The default lifetime of an invitation, in seconds: a week.
     private static let usualSeconds: Int64 = 7 * 86_400
 
-    /// The tenant's name.
     package let company: String
     /// Whom the admin or app invites, and an admin's signature in the second call.
     package let request: InvitationRequest

@@ -12,7 +12,6 @@ package import TenureAPI
 package struct StartRegistration: AppUseCase, CustomStringConvertible {
     /// The person and the device.
     package let request: RegistrationRequest
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ request: RegistrationRequest, app: AppCaller) {

@@ -7,12 +7,10 @@ package protocol KeyOwner: Sendable {
 }
 
 extension AppCaller: KeyOwner {
-    /// The app, by its id.
     package var keyOwner: String { "app/\(appId.lowercased)" }
 }
 
 extension EmployeeCaller: KeyOwner {
-    /// The employee, by tenant and id.
     package var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
 }
 

@@ -10,7 +10,6 @@ package struct LogInBrowser: Sendable, CustomStringConvertible {
     /// A placeholder that never contains the cookie.
     package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(form: String, cookie: String?) {
         self.form = form
         self.cookie = cookie

@@ -7,6 +7,10 @@ import Ledger
 /// The route makes the value and a ``UseCaseRunner`` runs it:
 ///
 ///     let started = try await service.run(StartLogin(.login, request, app: app), call)
+///
+/// Inputs with these names mean the same in every use case: `company` is the tenant's name, `flow` a flow's handle,
+/// `cookie` the value of the browser's cookie, and `waitFor` a position in the tenant's ledger that the projection must
+/// have reached.
 package protocol UseCase<Answer>: Sendable {
     /// The outcome.
     associatedtype Answer: Sendable

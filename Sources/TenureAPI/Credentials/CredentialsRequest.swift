@@ -58,7 +58,6 @@ public struct CredentialsChangeRequest: Sendable, Equatable, RequestObject, Cust
     public enum Current: Sendable, Equatable, CustomStringConvertible {
         /// At least three answers to the questions that were shown.
         case answers([AnswersRequest.Answer])
-        /// The passphrase.
         case passphrase(String)
 
         /// Always `[redacted]`, so that no secret reaches a log.

@@ -5,7 +5,6 @@ public import TenureAPI
 public enum CurrentSecret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
     /// Three to five answers to the questions that were shown.
     case answers([SecurityAnswer])
-    /// The passphrase.
     case passphrase(String)
 
     /// Always `[redacted]`, so that no secret reaches a log.
