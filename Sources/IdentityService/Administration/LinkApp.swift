@@ -17,12 +17,10 @@ enum AppSecretDigest {
 }
 
 /// Authenticates an app by one of its secrets, from the log itself, so that a revocation takes effect with its event.
-package struct AuthenticateApp: UseCase, CustomStringConvertible {
+package struct AuthenticateApp: UseCase, Redacted {
     package let appId: String
     /// The secret that the app presented.
     package let secret: String
-    /// A placeholder that never contains the secret.
-    package var description: String { "[redacted]" }
 
     package init(appId: String, secret: String) {
         self.appId = appId

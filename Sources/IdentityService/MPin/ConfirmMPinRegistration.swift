@@ -9,7 +9,7 @@ import MPinCryptography
 import TenureAPI
 
 /// What a client needs to make its key: the service's share, and a permit to fetch the other one.
-package struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {
+package struct MPinClientKeyOffer: Sendable, Equatable, RedactedDescription {
     /// The share of the first D-TA, 97 bytes.
     package var share: [UInt8]
     /// The signed query for the second D-TA.
@@ -17,8 +17,6 @@ package struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible 
     /// The name of the suite.
     package var suite: String
     package var epoch: Int
-    /// A placeholder that never contains the share.
-    package var description: String { "[redacted]" }
 }
 
 /// Issues the service's share of a verified identity's client key.

@@ -6,15 +6,13 @@ import Identity
 import Ledger
 
 /// Takes the answer to the question for consent, and goes on with the request.
-package struct AnswerConsent: UseCase, CustomStringConvertible {
+package struct AnswerConsent: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
     /// The value of the browser's cookie. The answer counts for the person of this browser session only.
     package let cookie: String?
     /// Whether the person consents.
     package let isGiven: Bool
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     package init(handle: String, cookie: String?, isGiven: Bool) {
         self.handle = handle
@@ -56,13 +54,11 @@ package struct AnswerConsent: UseCase, CustomStringConvertible {
 }
 
 /// Takes the account that the person chose, which is that of the browser session, and goes on with the request.
-package struct ChooseAccount: UseCase, CustomStringConvertible {
+package struct ChooseAccount: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
     /// The value of the browser's cookie: that of the chosen account.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     package init(handle: String, cookie: String?) {
         self.handle = handle

@@ -20,12 +20,10 @@ package struct AuthenticatedClient: Sendable, Equatable {
 }
 
 /// Finds out which client a request to the endpoints of tokens comes from (RFC 6749, section 2.3).
-package struct AuthenticateClient: UseCase, CustomStringConvertible {
+package struct AuthenticateClient: UseCase, Redacted {
     package let clientID: String
     /// The secret that the client presented; `nil` for none.
     package let secret: String?
-    /// A placeholder that never contains the secret.
-    package var description: String { "[redacted]" }
 
     package init(clientID: String, secret: String?) {
         self.clientID = clientID

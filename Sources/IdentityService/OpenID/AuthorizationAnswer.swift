@@ -1,8 +1,9 @@
+import Canonical
 package import FoundationEssentials
 import Identity
 
 /// What a browser gets at the authorization endpoint.
-package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
+package enum AuthorizationAnswer: Sendable, Equatable, RedactedDescription {
     /// A page says what is wrong; nobody is sent anywhere.
     case fault(Fault)
     /// The browser goes to the client.
@@ -31,9 +32,6 @@ package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
         case chooseAccount = "/accounts"
         case consent = "/consent"
     }
-
-    /// A placeholder that never contains a code.
-    package var description: String { "[redacted]" }
 }
 
 /// What the pages of an authorization show and use of the stored request.

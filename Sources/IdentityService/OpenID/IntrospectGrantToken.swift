@@ -5,11 +5,9 @@ import FoundationEssentials
 import Identity
 
 /// Tells a client whether an access token of one of its grants is in force (RFC 7662).
-package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
+package struct IntrospectGrantToken: UseCase, Redacted {
     package let app: AppCaller
     package let token: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(app: AppCaller, token: String) {
         self.app = app
@@ -35,12 +33,10 @@ package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
 }
 
 /// Ends the grant of a token at the request of its client (RFC 7009).
-package struct RevokeGrantToken: UseCase, CustomStringConvertible {
+package struct RevokeGrantToken: UseCase, Redacted {
     package let client: AuthenticatedClient
     /// An access token or a refresh token.
     package let token: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(client: AuthenticatedClient, token: String) {
         self.client = client

@@ -23,12 +23,10 @@ package enum LogOutAnswer: Sendable, Equatable {
 /// one a page asks, because any site can send a browser here, and nobody is sent to another site without an ID token of
 /// that client. The log-out ends the client's grants in the session, those with `offline_access` too. An ID token that
 /// comes without the cookie ends the grants of its `sid`, but none with `offline_access`.
-package struct LogOut: UseCase, CustomStringConvertible {
+package struct LogOut: UseCase, Redacted {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
     package init(_ parameters: [(name: String, value: String)], cookie: String?) {
@@ -58,12 +56,10 @@ package struct LogOut: UseCase, CustomStringConvertible {
 }
 
 /// Logs a person out who confirmed it on the page.
-package struct ConfirmLogOut: UseCase, CustomStringConvertible {
+package struct ConfirmLogOut: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     package init(handle: String, cookie: String?) {
         self.handle = handle

@@ -3,11 +3,9 @@ import FoundationEssentials
 import Identity
 
 /// Tells a client about the person of a grant (OpenID Connect Core, section 5.3).
-package struct ReadUserInfo: UseCase, CustomStringConvertible {
+package struct ReadUserInfo: UseCase, Redacted {
     /// The access token of the grant.
     package let accessToken: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(accessToken: String) { self.accessToken = accessToken }
 

@@ -12,7 +12,7 @@ import TenureAPI
 ///
 /// A mail to the owner is queued with it where the pages app may vouch by one, see ``DeviceMailRule``. So a mail goes
 /// out only after a right credential.
-package struct BeginWait: UseCase, CustomStringConvertible {
+package struct BeginWait: UseCase, Redacted {
     /// The time for which a browser waits after the proof of its flow.
     static let lifetime: Duration = .seconds(1_800)
 
@@ -27,8 +27,6 @@ package struct BeginWait: UseCase, CustomStringConvertible {
     package let network: String
     /// The language tags of the reader, best first.
     package let languages: [String]
-    /// A placeholder that never contains the handles.
-    package var description: String { "[redacted]" }
 
     package init(
         flow: String, purpose: FlowKind, request: String, app: AppCaller, network: String, languages: [String] = []

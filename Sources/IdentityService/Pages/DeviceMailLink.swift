@@ -6,7 +6,7 @@ import Keys
 import Ledger
 
 /// The link of a mail that asks to confirm a device, as its address has it.
-package struct DeviceMailLink: Sendable, CustomStringConvertible {
+package struct DeviceMailLink: Sendable, Redacted {
     /// The tenant's id, lower-case.
     package let tenant: String
     /// The flow's id, lower-case.
@@ -15,8 +15,6 @@ package struct DeviceMailLink: Sendable, CustomStringConvertible {
     package let expires: String
     /// The code of the link, 64 lower-case hexadecimal digits.
     package let key: String
-    /// A placeholder that never contains the code.
-    package var description: String { "[redacted]" }
 
     package init(tenant: String, flow: String, expires: String, key: String) {
         self.tenant = tenant

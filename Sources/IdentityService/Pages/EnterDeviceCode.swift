@@ -9,7 +9,7 @@ import Postgres
 /// Confirms the device of a waiting browser by the code that the page behind the mailed link shows.
 ///
 /// A wait takes five codes, whichever mails were sent for it.
-package struct EnterDeviceCode: UseCase, CustomStringConvertible {
+package struct EnterDeviceCode: UseCase, Redacted {
     /// The codes that a wait takes.
     static let limit: Int64 = 5
 
@@ -27,8 +27,6 @@ package struct EnterDeviceCode: UseCase, CustomStringConvertible {
     package let code: String
     package let cookie: String
     package let app: AppCaller
-    /// A placeholder that never contains the code.
-    package var description: String { "[redacted]" }
 
     package init(code: String, cookie: String, app: AppCaller) {
         self.code = code

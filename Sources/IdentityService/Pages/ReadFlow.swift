@@ -67,14 +67,12 @@ package struct FlowView: Sendable, Equatable {
 }
 
 /// Reads the step that a flow waits for, so that a page can show it again. It changes nothing and charges nothing.
-package struct ReadFlow: UseCase, CustomStringConvertible {
+package struct ReadFlow: UseCase, Redacted {
     package let flow: String
     /// What the flow is for.
     package let purpose: FlowKind
     /// The calling app, which began the flow.
     package let app: AppCaller
-    /// A placeholder that never contains the handle.
-    package var description: String { "[redacted]" }
 
     package init(flow: String, purpose: FlowKind, app: AppCaller) {
         self.flow = flow

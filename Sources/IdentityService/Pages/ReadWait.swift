@@ -42,10 +42,8 @@ package struct WaitView: Sendable, Equatable {
 }
 
 /// Reads what the log says about a waiting browser. It changes nothing.
-package struct ReadWait: UseCase, CustomStringConvertible {
+package struct ReadWait: UseCase, Redacted {
     package let cookie: String
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     package init(cookie: String) { self.cookie = cookie }
 

@@ -7,13 +7,11 @@ import Ledger
 import Postgres
 
 /// Sends another mail that asks the owner of an account to confirm the device of a waiting browser.
-package struct SendDeviceMail: UseCase, CustomStringConvertible {
+package struct SendDeviceMail: UseCase, Redacted {
     package let cookie: String
     package let app: AppCaller
     /// The language tags of the reader, best first.
     package let languages: [String]
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     package init(cookie: String, app: AppCaller, languages: [String] = []) {
         self.cookie = cookie

@@ -114,7 +114,7 @@ package struct IssueInvitation: CallerUseCase {
 }
 
 /// The token that an invited person presents: 128 random bits, shown once and stored only as a keyed digest.
-struct InvitationToken: Sendable, CustomStringConvertible {
+struct InvitationToken: Sendable, Redacted {
     /// The 16 bytes.
     let bytes: [UInt8]
 
@@ -133,9 +133,6 @@ struct InvitationToken: Sendable, CustomStringConvertible {
 
     /// The token as 22 characters of base64url.
     var text: String { Base64URL.encode(bytes) }
-
-    /// A placeholder that never contains the token.
-    var description: String { "invitation [redacted]" }
 }
 
 extension KeyRing {

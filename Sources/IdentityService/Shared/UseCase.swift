@@ -108,14 +108,11 @@ package struct WireForm<Answer: Sendable>: Sendable {
 }
 
 /// The result of a call that may repeat an earlier one.
-package enum CallResult<Answer: Sendable>: Sendable, CustomStringConvertible {
+package enum CallResult<Answer: Sendable>: Sendable, RedactedDescription {
     /// The use case ran.
     case answered(Answer)
     /// The call repeats an earlier one. This is the reply that the ``WireForm`` of the first call made.
     case repeated(StoredReply)
-
-    /// A placeholder, because both cases may contain tokens.
-    package var description: String { "[redacted]" }
 }
 
 extension ServiceContext {
