@@ -156,16 +156,9 @@ package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringC
 /// The limits of one request.
 package struct RequestLimits: Sendable {
     /// The maximum size of a body, in bytes.
-    package var bodyBytes: Int
+    package var bodyBytes = 65_536
     /// The maximum total size of the header fields, in bytes.
-    package var headerBytes: Int
+    package var headerBytes = 16_384
     /// The maximum number of header fields.
-    package var headerFields: Int
-
-    /// Describes limits. The defaults are the documented ones.
-    package init(bodyBytes: Int = 65_536, headerBytes: Int = 16_384, headerFields: Int = 64) {
-        self.bodyBytes = bodyBytes
-        self.headerBytes = headerBytes
-        self.headerFields = headerFields
-    }
+    package var headerFields = 64
 }
