@@ -56,7 +56,7 @@ let package = Package(
         .library(name: "TenureClient", targets: ["TenureClient", "TenureAPI", "ErrorCodes", "Canonical"]),
         .library(name: "TenureTokens", targets: ["TenureTokens", "AccessTokens", "Canonical"]),
         .library(name: "Ledger", targets: ["Ledger", "Postgres", "Schema", "Canonical"]),
-        .library(name: "Credentials", targets: ["Credentials"]),
+        .library(name: "Credentials", targets: ["Credentials", "Canonical"]),
     ],
     traits: [
         .trait(name: "TLS", description: "Servers speak TLS; without it a program serves loopback only."),

@@ -2,7 +2,6 @@
 ///
 /// No operation branches on the value or uses it as an address, except the verdict of the decoder and ``isZero``.
 package struct Scalar: Sendable, UndisclosedElement {
-    /// The number of bytes of an encoded scalar.
     package static let encodedByteCount = 32
     /// The number of bytes that ``init(reducing:)`` takes.
     package static let wideByteCount = 48

@@ -4,7 +4,6 @@ public enum EntryPlace: Sendable, Hashable {
     case question(Int)
     /// The answer at this index, counted from 0.
     case answer(Int)
-    /// The passphrase.
     case passphrase
 }
 

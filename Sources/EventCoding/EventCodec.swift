@@ -55,7 +55,6 @@ package struct EventMetadata: Sendable {
     package var requestId: String?
     /// The source address, to be encrypted under its owner's key.
     package var source: Personal?
-    /// The events that caused this one.
     package var causes: [UUID]
 
     /// The metadata of an action.

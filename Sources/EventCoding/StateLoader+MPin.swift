@@ -28,18 +28,14 @@ extension StateLoader {
 /// An M-Pin identity at one version of its stream.
 package struct MPinIdentitySnapshot: Sendable {
     package var id: MPinIdentityID
-    /// What the events make of it.
     package var state: MPinIdentity.State
-    /// The version of the stream, which an append expects; 0 before the first event.
     package var version: Int
 }
 
 /// An activation at one version of its stream.
 package struct MPinActivationSnapshot: Sendable {
     package var id: MPinActivationID
-    /// What the events make of it.
     package var state: MPinActivation.State
-    /// The version of the stream, which an append expects; 0 before the first event.
     package var version: Int
 }
 
@@ -53,7 +49,6 @@ extension StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: mpinKind, id: id.uuid)
     }
 
-    /// The stream of an activation code.
     package static func activation(_ id: MPinActivationID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: activationKind, id: id.uuid)
     }

@@ -111,9 +111,7 @@ package struct StateLoader: Sendable {
 /// A tenant at one version of its stream.
 package struct TenantSnapshot: Sendable {
     package var id: TenantID
-    /// What the events make of it.
     package var state: Tenant.State
-    /// The version of the stream, which an append expects; 0 before the first event.
     package var version: Int
     /// Leaf hashes by position, for statements that name an event.
     package var leaves: [Int64: [UInt8]]
@@ -126,7 +124,6 @@ package struct EmployeeSnapshot: Sendable {
     package var id: EmployeeID
     /// What the events make of them.
     package var state: Employee.State
-    /// The version of the stream, which an append expects; 0 before the first event.
     package var version: Int
     /// Leaf hashes by position.
     package var leaves: [Int64: [UInt8]]
@@ -139,7 +136,6 @@ package struct UserSnapshot: Sendable {
     package var id: UserID
     /// What the events make of them.
     package var state: User.State
-    /// The version of the stream, which an append expects; 0 before the first event.
     package var version: Int
     /// Leaf hashes by position, for statements and records that name an event.
     package var leaves: [Int64: [UInt8]]
@@ -155,9 +151,7 @@ package struct UserSnapshot: Sendable {
 /// An app at one version of its stream.
 package struct AppSnapshot: Sendable {
     package var id: AppID
-    /// What the events make of it.
     package var state: App.State
-    /// The version of the stream, which an append expects; 0 before the first event.
     package var version: Int
     /// Leaf hashes by position.
     package var leaves: [Int64: [UInt8]]
@@ -214,12 +208,10 @@ extension StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "grant", id: id.uuid)
     }
 
-    /// The stream of an employee's consent to a client.
     package static func consent(_ employee: EmployeeID, to client: AppID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "consent", id: Consent.id(of: employee, to: client))
     }
 
-    /// The stream of an invitation.
     package static func invitation(_ id: InvitationID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "invitation", id: id.uuid)
     }
@@ -247,7 +239,6 @@ extension StreamID {
     /// The rows that are disowned.
     package static let disowned = StreamID(ledger: .system, kind: "disowned", id: LedgerID.system.uuid)
 
-    /// The one stream of checkpoints.
     package static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)
 }
 

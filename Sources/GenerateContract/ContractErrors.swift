@@ -14,7 +14,6 @@ struct ContractErrors {
         family == .mpin && code.status == 401 && [.appUnknown, .appSecretInvalid].contains(code) ? 403 : code.status
     }
 
-    /// The example of a code, with its name.
     func example(of code: ErrorCode, _ family: Endpoint.Family) throws -> (name: String, node: ContractNode) {
         guard let texts = try prose.section("errors")[code.rawValue], let title = texts["title"]?.scalar,
             let detail = texts["detail"]?.scalar, let status = texts["status"]

@@ -9,7 +9,6 @@ struct CertificatePair: Sendable, Equatable {
     /// The end of the first certificate, in seconds since 1970.
     var end: Int { chain.first.map { Int($0.notValidAfter) } ?? 0 }
 
-    /// The configuration of a server with the pair.
     var configuration: TLSConfiguration { ServerTLS.configuration(chain: chain, key: key) }
 
     /// Reads two PEM files.

@@ -39,7 +39,6 @@ package struct TrustedNetworks: Sendable, Equatable {
     /// Whether the text is an address of one of the networks. An IPv4 address that is mapped into IPv6 counts as IPv4.
     package func contains(_ address: String) -> Bool { IPAddress(address).map(contains) ?? false }
 
-    /// Whether the address is in one of the networks.
     package func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
     private static func network(_ text: String) throws(UnreadableNetwork) -> Network {

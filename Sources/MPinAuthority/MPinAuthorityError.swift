@@ -1,6 +1,5 @@
 /// The reason why a D-TA cannot be created or started.
 package struct MPinAuthorityError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     package let code: Code
     /// The reason in one sentence, without a secret.
     package let reason: String
@@ -13,7 +12,6 @@ package struct MPinAuthorityError: Error, Sendable, Equatable, CustomStringConve
         self.remedy = remedy
     }
 
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 }
 
@@ -25,7 +23,6 @@ extension MPinAuthorityError {
 
         private init(_ rawValue: String) { self.rawValue = rawValue }
 
-        /// The identifier.
         package var description: String { rawValue }
 
         /// The directory already holds a D-TA, which is never overwritten.

@@ -10,7 +10,7 @@ import Foundation
 #endif
 
 /// The secrets of one D-TA: its master secret and the signing key that it shares with the service.
-struct MPinAuthorityKeys: Sendable {
+struct MPinAuthorityKeys: Sendable, Redacted {
     /// The version of the authority file.
     static let version: Int64 = 1
 
@@ -102,11 +102,4 @@ struct MPinAuthorityKeys: Sendable {
         let suite = MPinSuite.bls12381AMCL3SHA256.rawValue
         return Array("tenure/v1/mpin-dta-file\n\(version)\n\(suite)\n\(id.lowercased)".utf8)
     }
-}
-
-extension MPinAuthorityKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    var description: String { "[redacted]" }
-    var debugDescription: String { "[redacted]" }
-    /// A mirror without children, so that `dump` does not show the keys.
-    var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }

@@ -125,7 +125,6 @@ final class MPinIssuedIdentities: Sendable {
         }
     }
 
-    /// The number of identities.
     var count: Int { state.withLock { $0.firstIssues.count } }
 
     private static func parse(

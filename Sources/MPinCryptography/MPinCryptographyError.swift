@@ -5,10 +5,8 @@
 package struct MPinCryptographyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of refusal. The raw value is permanent and may be shown.
     package struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The permanent spelling of the code.
         package let rawValue: String
 
-        /// The permanent spelling of the code.
         package var description: String { rawValue }
 
         private init(_ rawValue: String) { self.rawValue = rawValue }
@@ -28,7 +26,6 @@ package struct MPinCryptographyError: Error, Sendable, Hashable, CustomStringCon
         package static let masterInvalid = Code("mpin.master_invalid")
     }
 
-    /// The kind of refusal.
     package let code: Code
     /// The documented name of the refused value, if there is one.
     package let field: String?

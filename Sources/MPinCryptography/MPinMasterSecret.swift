@@ -9,7 +9,6 @@ import Foundation
 
 /// The master secret of one D-TA: 32 random bytes, from which it derives a scalar for each tenant.
 package struct MPinMasterSecret: Sendable, UndisclosedElement {
-    /// The number of bytes of a master secret.
     package static let byteCount = 32
 
     private static let salt: [UInt8] = Array("tenure/v1/mpin-dta".utf8)

@@ -9,7 +9,6 @@ package struct MPinPIN: Sendable, UndisclosedElement {
     package static let digitCounts = 4...8
 
     let scalar: Scalar
-    /// The number of digits.
     package let digits: Int
 
     /// A PIN of 4 to 8 ASCII digits, without anything around them. Reading branches on whether a byte is a digit, not on

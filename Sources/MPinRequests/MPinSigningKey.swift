@@ -4,8 +4,7 @@ package import Crypto
 /// The key that a D-TA shares with the service: 32 bytes. The service signs requests with it.
 ///
 /// Whoever has it gets shares of new identities from this D-TA, and none of the other D-TA.
-package struct MPinSigningKey: Sendable {
-    /// The number of bytes of a signing key.
+package struct MPinSigningKey: Sendable, Redacted {
     package static let byteCount = 32
 
     private let symmetric: SymmetricKey
@@ -32,11 +31,4 @@ package struct MPinSigningKey: Sendable {
         guard let code = Hex.decode(signature), code.count == SHA256.byteCount else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: message, using: symmetric)
     }
-}
-
-extension MPinSigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "[redacted]" }
-    package var debugDescription: String { "[redacted]" }
-    /// A mirror without children, so that `dump` does not show the bytes.
-    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }

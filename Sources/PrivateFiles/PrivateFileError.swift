@@ -8,7 +8,6 @@ import Musl
 
 /// The reason why a file or a directory was not used.
 package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     package enum Code: Sendable, Equatable {
         /// There is no file.
         case missing
@@ -28,7 +27,6 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
         case system
     }
 
-    /// The kind of failure.
     package let code: Code
     /// The path, which is not part of the description.
     package let path: String

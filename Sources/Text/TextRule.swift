@@ -152,10 +152,8 @@ package struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
         /// The identifier, such as `text.empty`.
         package let rawValue: String
 
-        /// A code with the identifier `rawValue`.
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The identifier.
         package var description: String { rawValue }
 
         /// The canonical form is empty.
@@ -172,7 +170,6 @@ package struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
         package static let notCanonical = Code(rawValue: "text.not_canonical")
     }
 
-    /// The kind of refusal.
     package let code: Code
 
     package init(code: Code) { self.code = code }

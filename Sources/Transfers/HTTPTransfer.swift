@@ -9,9 +9,7 @@ import Synchronization
 package struct HTTPTransfer: Sendable, CustomStringConvertible {
     /// The answer to a request.
     package struct Reply: Sendable {
-        /// The status code.
         package var status = 0
-        /// The bytes of the body.
         package var body: [UInt8] = []
         /// The value of the header `Date`, if it is there.
         package var date: String?

@@ -39,8 +39,6 @@ package struct SMTPServer: Sendable {
     /// The longest time that one mail may take, its connection included.
     package let patience: Duration
 
-    /// Each parameter sets the property of the same name.
-    ///
     /// - Throws: ``SMTPServerError`` if the connection would leave the machine in clear text, or a name is malformed.
     package init(
         host: String, port: Int, security: Security, login: Login? = nil, authorityFile: String? = nil,

@@ -1,13 +1,14 @@
--- One outcome for each of the ready callers, all against the state as it is; nothing is written. `appended` means that
--- the caller may be written.
+-- Decides one outcome for each ready caller against the present state, and writes nothing. `appended` means that the
+-- caller's events may be written.
 --
--- An append whose events are all there already is a duplicate when their bytes and codes are equal. A retry may have been encoded
--- with another time than the events that were stored; it is told theirs, and comes again. Anything else that meets a
--- known event id is refused.
+-- An append is a duplicate if all its events are stored with equal bytes and codes. A retry may have encoded its events
+-- with another time: the outcome `recorded` returns the stored time, and the caller retries with it. Any other append
+-- with a known event id is refused as `reused`.
 --
--- The time of an event must not be before that of the head, nor be ahead of the clock by more than the caller's tolerance.
--- A head that is ahead itself takes no events (`ahead`). If the operator accepted its time, its events have exactly that
--- time until the clock has passed it, and the limit is compared with the clock; other ledgers of the append keep theirs.
+-- The time of an event must not be before the time of the head, nor ahead of the clock by more than the caller's
+-- tolerance. A head that is ahead of the clock takes no events (`ahead`), unless the operator accepted its time. Then
+-- its events get exactly that time until the clock has passed it, and the caller's limit is compared with the clock.
+-- Other ledgers of the append keep their times.
 CREATE OR REPLACE FUNCTION tenure.append_decide(_batch tenure.append_batch, _ready integer[])
 RETURNS SETOF tenure.append_outcome
 LANGUAGE plpgsql STABLE SECURITY INVOKER
@@ -30,8 +31,8 @@ BEGIN
             WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id AND e.kind = x.kind) AS version
         FROM unnest(_batch.expectations) WITH ORDINALITY
             AS x(caller, ledger_id, kind, stream_id, version, ordinal) CROSS JOIN LATERAL (
-            -- The version that is expected is there, and none follows it. Others may lie behind a gap: whoever inserts a
-            -- row by hand chooses its version.
+            -- Holds if the expected version exists and the next one does not. Versions behind a gap do not count: only
+            -- a row that was inserted by hand can have one.
             SELECT coalesce(sum(e.version), 0) AS version FROM tenure.event AS e
             WHERE e.ledger_id = x.ledger_id AND e.stream_id = x.stream_id AND e.kind = x.kind
                 AND e.version BETWEEN x.version AND x.version + 1) AS s

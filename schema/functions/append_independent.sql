@@ -1,16 +1,16 @@
--- Appends a batch of callers who do not meet: nobody writes what another one looks at, and nobody touches a claim. That
--- is nearly always so, and then it takes one statement for each step. Answers the sizes that the ledgers had, or NULL
--- when somebody must be answered by tenure.append; then nothing was written. A head is written only if it is still what
--- was read; see append_events.sql.
+-- Appends a batch of independent callers: none writes what another reads, and none touches a claim. Nearly every batch
+-- is like that, and needs one statement for each step. Returns the sizes that the ledgers had. Returns NULL, and has
+-- written nothing, if tenure.append must answer a caller. A head is written only if it is still as it was read; see
+-- append_events.sql.
 --
--- Ledgers come in their order and once each, also those that are only guarded: their count is 0. `_earliest` and
--- `_latest` are the times of a ledger's first and last event. An event names its ledger by its place in `_ledgers`,
--- from 1, and its place among the events of that ledger, from 1. No time may be ahead of the clock by more than
--- `_tolerance` seconds; NULL for no such limit.
+-- `_ledgers` is sorted and names each ledger once. A ledger that is only guarded has the count 0. `_earliest` and
+-- `_latest` are the times of a ledger's first and last event. `_event_ledgers` has the place of each event's ledger in
+-- `_ledgers`, and `_event_places` the place of the event among those of its ledger, both from 1. No time may be ahead
+-- of the clock by more than `_tolerance` seconds; NULL sets no limit.
 --
--- Expected versions of 0 are not looked up for streams that get an event: event_stream_key says whether they hold, as
--- event_id_key says whether an id is known. A violation of either ends the transaction, and tenure.append finds out in
--- another one who is to blame. For the settings see append.sql.
+-- An expected version of 0 is not looked up if the stream gets an event: event_stream_key enforces it, as event_id_key
+-- enforces that an event id is new. A violation of either aborts the transaction. tenure.append then finds the caller
+-- that caused it, in another transaction. For the settings see append.sql.
 CREATE OR REPLACE FUNCTION tenure.append_independent(
     _tolerance integer, _ledgers uuid[], _counts integer[], _earliest timestamptz[], _latest timestamptz[],
     _event_ledgers integer[], _event_places integer[], _event_kinds text[], _event_streams uuid[],
@@ -31,7 +31,7 @@ BEGIN
     IF clock_timestamp() + _tolerance * interval '1 second' < ANY (_latest) THEN
         RETURN NULL;
     END IF;
-    -- Made before any is locked; see lock_heads.sql.
+    -- Inserts missing heads before it locks any; see lock_heads.sql.
     IF EXISTS (SELECT FROM unnest(_ledgers) AS id WHERE NOT EXISTS (
         SELECT FROM tenure.ledger AS l WHERE l.ledger_id = id))
     THEN
@@ -71,7 +71,7 @@ BEGIN
     WHERE l.ledger_id = n.ledger_id AND n.count > 0 AND l.size = n.size AND l.time = n.head;
     GET DIAGNOSTICS _written = ROW_COUNT;
     IF _written < cardinality(_ledgers) THEN
-        -- The others are only guarded.
+        -- Ledgers that are only guarded must still have the size that was read.
         SELECT _written + count(*) INTO _written
         FROM unnest(_ledgers, _counts, _sizes) AS n(ledger_id, count, size)
             JOIN tenure.ledger AS l ON l.ledger_id = n.ledger_id AND l.size = n.size

@@ -1,21 +1,22 @@
--- Charges one attempt, durably and before the evaluation it pays for, to a budget and to the shares of it: to all of them
--- or to none. The caller has locked the ledger's head before, so that charges come one after the other, and the order of
--- locks is the same everywhere.
+-- Charges one attempt to a budget and its shares, to all of them or to none. The charge is durable before the service
+-- does the evaluation that it pays for. The caller holds the lock of the ledger's head, so charges come one after the
+-- other and locks are always taken in the same order.
 --
--- Every refill_seconds give one attempt back; a clock that ran backwards gives nothing. A budget that reached the cap of
--- its lifetime names the next refill like any other that is spent: nobody sees from outside that only new credentials end
--- it. The outputs learned so far survive every refill.
+-- Every charge_refill_seconds a budget gets one attempt back. A clock that ran backwards refills nothing. `lifetime`
+-- counts charges and is never refilled, because callers keep the outputs of earlier evaluations. At its lifetime cap a
+-- budget refuses until the user gets new credentials. The refusal names the next refill all the same, so that callers
+-- cannot tell the cap from a spent budget.
 --
--- A budget that was never charged, or got everything back, has no row. Rows are made by the statement that changes others,
--- so that a first charge costs the server about what a later one does.
+-- A budget that was never charged, or was refunded in full, has no row. One statement inserts and updates rows, so that
+-- a first charge costs the server about as much as a later one.
 --
--- `spent` says for each key how much is spent, this charge included.
+-- `spent` has the spent attempts of each key, this charge included.
 --
--- Whoever is refused hears the longest of the waits: after it an attempt is there, unless others took it. Whoever took the
--- last attempt is told the same, or 0 where the cap of a lifetime was reached.
+-- `retry_after_seconds` is the longest wait among the keys. After it an attempt is available, unless another caller
+-- took it. The caller that takes the last attempt gets it too, or 0 if the charge reached a lifetime cap.
 --
--- A known device is one that has delays (charge_free_of_delay above 0). The cap of its lifetime ends nothing: it counts
--- failures in a row, because a success sets lifetime back to 0, and from the cap on there is one attempt a day.
+-- A known device has delays: its charge_free_of_delay is above 0. Its lifetime counts failures in a row, because a
+-- success sets it to 0. The cap does not end its budget: from the cap on the device has one attempt a day.
 CREATE OR REPLACE FUNCTION tenure.charge_attempt(
     charge_ledger uuid,
     charge_keys bytea[],
@@ -36,8 +37,8 @@ SET search_path = pg_catalog, tenure
 AS $$
 #variable_conflict use_column
 DECLARE
-    -- What is spent of each budget, and refilled until when, as it stands before this charge; until when the charge blocks
-    -- it; and which have a row.
+    -- For each budget: the attempts spent before this charge, the time up to which refills are counted, and the end of
+    -- the delay after this charge. `_found` has the keys with a row.
     _spent integer[];
     _refilled timestamptz[];
     _blocked timestamptz[];
@@ -47,7 +48,7 @@ DECLARE
 BEGIN
     SELECT array_agg(now.spent ORDER BY part.number), array_agg(now.refilled ORDER BY part.number),
         array_agg(
-            -- A first attempt is free of delay.
+            -- A first attempt causes no delay.
             CASE WHEN b.key IS NULL OR charge_free_of_delay = 0 THEN b.blocked_until
             WHEN part.cap BETWEEN 1 AND b.lifetime + 1 THEN charge_time + interval '1 day'
             WHEN now.spent + 1 > charge_free_of_delay THEN charge_time + least(
@@ -85,14 +86,14 @@ BEGIN
     WITH changed AS (
         INSERT INTO tenure.budget AS b (ledger_id, key, spent, lifetime, refilled_at, blocked_until, forget_at)
         SELECT charge_ledger, part.key, part.spent + 1, 1, part.refilled, part.blocked,
-            -- By days, so that a row nearly always keeps its place in the index: a person's as well as nobody's.
+            -- Whole days, so that an update rarely moves the row in the index, for users and decoys alike.
             date_trunc('day', charge_time, 'UTC') + interval '1 day' + make_interval(secs => charge_keep_seconds)
         FROM unnest(charge_keys, _spent, _refilled, _blocked) AS part (key, spent, refilled, blocked)
         ON CONFLICT ON CONSTRAINT budget_pkey DO UPDATE SET
             spent = excluded.spent, lifetime = b.lifetime + 1, refilled_at = excluded.refilled_at,
             blocked_until = excluded.blocked_until,
             forget_at = excluded.forget_at
-        -- Not one that was made after the look above.
+        -- Skips a row that was inserted after the SELECT above.
         WHERE b.key = ANY (_found)
         RETURNING b.key, b.spent, b.lifetime, b.refilled_at, b.blocked_until
     ), judged AS (

@@ -1,6 +1,7 @@
--- Gives a flow's own charges back after a success, to the budget and its shares, and no more: what strangers spent stays
--- spent. Where that was all, nothing is left to say: whether somebody of a name ever logged in from another device would
--- else show in the time of the next charge.
+-- Refunds the charges of one flow after its success, to the budget and its shares. Charges of other flows stay spent.
+--
+-- A budget without further charges loses its row. Otherwise the time of the next charge would tell whether the user
+-- ever logged in from another device.
 CREATE OR REPLACE FUNCTION tenure.refund_attempts(
     refund_ledger uuid,
     refund_keys bytea[],
@@ -10,7 +11,7 @@ LANGUAGE plpgsql
 SET search_path = pg_catalog, tenure
 AS $$
 BEGIN
-    -- In this language the plan is kept; a function in SQL would be planned at each call.
+    -- PL/pgSQL keeps the plan of this statement. A function in SQL would be planned at each call.
     WITH gone AS (
         DELETE FROM tenure.budget
         WHERE ledger_id = refund_ledger AND key = ANY (refund_keys) AND greatest(spent, lifetime) <= refund_count
@@ -23,7 +24,8 @@ BEGIN
 END
 $$;
 
--- The same for a known device. Its lifetime counts failures in a row, so a success sets it to 0.
+-- Refunds the charges of one flow to the budget of a known device. Its lifetime counts failures in a row, so a success
+-- sets it to 0.
 CREATE OR REPLACE FUNCTION tenure.refund_known_device(
     refund_ledger uuid,
     refund_keys bytea[],

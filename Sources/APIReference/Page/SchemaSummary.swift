@@ -88,7 +88,6 @@ struct SchemaSummary: Sendable {
         return String(pointer.dropFirst(prefix.count))
     }
 
-    /// The anchor of a named schema.
     static func anchor(_ name: String) -> String { "schema-" + name }
 
     /// Whether a schema has members or variants of its own.

@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import Crypto
 
 #if canImport(FoundationEssentials)

@@ -23,18 +23,6 @@ struct SecretBytes: Sendable, Equatable, Redacted {
     var bytes: [UInt8] { unsafe key.withUnsafeBytes { unsafe Array($0) } }
 }
 
-/// A secret. Printing, interpolating, dumping or reflecting it shows only "[redacted]".
-public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
-
-extension Redacted {
-    /// Always "[redacted]".
-    public var description: String { "[redacted]" }
-    /// Always "[redacted]".
-    public var debugDescription: String { "[redacted]" }
-    /// A mirror without children, so that `dump` and test failures cannot show the stored bytes.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
-
 /// A source of random bytes: the operating system, except in tests that fix vectors.
 ///
 /// It supplies only key material, identifiers, salts and AES-GCM nonces. The cryptographic library draws ECDSA nonces,

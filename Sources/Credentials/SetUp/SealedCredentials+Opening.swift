@@ -1,3 +1,5 @@
+public import Canonical
+
 /// The client's half of opening in blind mode: it blinds secrets, and opens copies with the evaluations.
 ///
 /// ```swift

@@ -4,7 +4,6 @@ public import Canonical
 public protocol DeviceChallenge: Sendable, Hashable {
     /// What the bytes say.
     associatedtype Fields: ChallengeFields
-    /// The fields.
     var fields: Fields { get }
     /// The exact bytes to sign.
     var bytes: [UInt8] { get }

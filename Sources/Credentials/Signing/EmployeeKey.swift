@@ -1,3 +1,4 @@
+public import Canonical
 import Crypto
 
 /// An employee's device key in memory, for devices without a key store.

@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import Crypto
 
 /// The operator's private key, in memory during a command.

@@ -6,7 +6,6 @@ public import Canonical
 public protocol SignedObject: FlatObject, Hashable where Context == Void {
     /// The code that refuses an object of another form.
     static var malformed: CredentialsError.Code { get }
-    /// The tag of this object.
     var tag: SignatureTag { get }
     /// Checks what one member asks of another, after the table has checked each alone.
     ///

@@ -25,7 +25,6 @@ public protocol Statement: SignedObject {
 
 /// A decision that has a tag of its own.
 public protocol StatementAction: RawRepresentable<String>, CaseIterable, Hashable, MemberValue {
-    /// The tag of statements with this action.
     var tag: SignatureTag { get }
 }
 

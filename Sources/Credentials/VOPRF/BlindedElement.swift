@@ -1,3 +1,4 @@
+import Canonical
 import Crypto
 import CryptoExtras
 

@@ -1,3 +1,4 @@
+public import Canonical
 import Crypto
 import CryptoExtras
 

@@ -5,7 +5,6 @@ import TenureAPI
 /// Over https it has the prefix `__Host-`, so that no other host of the domain can set it. On loopback http browsers
 /// refuse that prefix.
 struct BrowserCookieField: Sendable {
-    /// The name of the cookie.
     let name: String
     private let isSecure: Bool
 

@@ -32,7 +32,6 @@ package struct HTTPConfiguration: Sendable {
     package var allowsClearText: Bool
     /// The networks of the proxies whose `X-Forwarded-For` is trusted.
     package var trustedProxies: TrustedNetworks
-    /// The limits of one request.
     package var limits: RequestLimits
     package var connections: ConnectionLimits
     /// The rate limit of one address; `nil` for none. A read costs one token, a call that hashes up to ten.
@@ -151,23 +150,15 @@ package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringC
     /// The reason.
     package let code: Code
 
-    /// The raw code.
     package var description: String { code.rawValue }
 }
 
 /// The limits of one request.
 package struct RequestLimits: Sendable {
     /// The maximum size of a body, in bytes.
-    package var bodyBytes: Int
+    package var bodyBytes = 65_536
     /// The maximum total size of the header fields, in bytes.
-    package var headerBytes: Int
+    package var headerBytes = 16_384
     /// The maximum number of header fields.
-    package var headerFields: Int
-
-    /// Describes limits. The defaults are the documented ones.
-    package init(bodyBytes: Int = 65_536, headerBytes: Int = 16_384, headerFields: Int = 64) {
-        self.bodyBytes = bodyBytes
-        self.headerBytes = headerBytes
-        self.headerFields = headerFields
-    }
+    package var headerFields = 64
 }

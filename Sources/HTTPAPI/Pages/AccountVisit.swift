@@ -28,7 +28,6 @@ struct AccountVisit: Sendable {
             action: path, token: FormToken(cookie: cookie, path: path, request: request).text, request: request)
     }
 
-    /// The form that cancels a recovery.
     var recoveryForm: ArmedForm { visit.armed(.cancelOwnRecovery, "recovery", cookie) }
 
     /// The account and its session.

@@ -20,7 +20,6 @@ struct AnswerPage: Sendable {
         return HostedPage(content, "flow.goOn", answer.clientName, in: language)
     }
 
-    /// The page as a reply.
     func reply() throws -> Reply {
         var reply = try page.reply()
         reply.headers["Content-Security-Policy"] = HostedPage.policyOfAnswers

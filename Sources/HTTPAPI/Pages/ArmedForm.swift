@@ -26,7 +26,6 @@ struct ArmedForm: Sendable {
     static let nonceLifetime: Duration = .seconds(60)
 
     let holder: Holder
-    /// The value of that cookie.
     let cookie: String
     /// The path that the form is sent to.
     let path: String
@@ -36,7 +35,6 @@ struct ArmedForm: Sendable {
     /// The token of a link to the page.
     func link(at time: Timestamp) -> String { token("link").text(at: time) }
 
-    /// The token of the page.
     func page(at time: Timestamp) -> String { "\(holder.rawValue)\(token("page").text(at: time))" }
 
     /// Whether a page may be shown with its button: a page of this service led here, not long ago, and not in advance.

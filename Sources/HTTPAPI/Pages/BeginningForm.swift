@@ -21,7 +21,6 @@ protocol BeginningForm: Sendable {
     /// The reply to a browser that gets no form; `nil` for others.
     var instead: Reply? { get throws }
 
-    /// The page with its form.
     func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) async throws -> HostedPage
 
     /// Whether a field that must not be empty is.

@@ -6,7 +6,7 @@ import IdentityService
 ///
 /// Its id stands in the paths of its pages and opens nothing: the secrets are in a cookie of its own, see
 /// ``FlowCookies``. So two tabs have two flows, and a path that somebody copies opens nobody's flow.
-struct BrowserFlow: Sendable, Equatable, CustomStringConvertible {
+struct BrowserFlow: Sendable, Equatable, Redacted {
     /// How far the browser is.
     enum Stage: Sendable, Equatable {
         /// Nothing has begun but the stored request.
@@ -58,7 +58,6 @@ struct BrowserFlow: Sendable, Equatable, CustomStringConvertible {
     /// The value as browsers get it.
     var text: String { "\(began).\(stage.name).\(stage.secret).\(request).\(client?.lowercased ?? "")" }
 
-    /// Whether it is over.
     var isOver: Bool { stage == .done || stage == .ended }
 
     /// How much a browser loses with it.
@@ -86,9 +85,6 @@ struct BrowserFlow: Sendable, Equatable, CustomStringConvertible {
         if other.isOver { other.request = "" }
         return other
     }
-
-    /// A placeholder that never contains the handles.
-    var description: String { "[redacted]" }
 }
 
 extension BrowserFlow.Stage {

@@ -3,7 +3,6 @@
 /// Both are of fixed lists, so no text of a stranger enters the log, and the name tells little more than the header
 /// fields did.
 struct BrowserName: Sendable, Equatable {
-    /// The name.
     let text: String
 
     /// - Parameter headers: The header fields of the request; without a known browser or system there is no name.

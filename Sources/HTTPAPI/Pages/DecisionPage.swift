@@ -145,7 +145,6 @@ struct DecisionPage: Sendable {
         ).page(for: account, me, problem: problem)
     }
 
-    /// The title of the page.
     var title: PageWord { words.title }
 
     /// The list that the decision was taken from.

@@ -7,7 +7,6 @@ struct FlowPage: Sendable {
     let visit: PageVisit
     let flow: BrowserFlow
     let purpose: FlowKind
-    /// The flow's handle.
     let handle: String
     let language: PageLanguage
 

@@ -20,7 +20,6 @@ struct HostedPage: Sendable {
         self.language = language
     }
 
-    /// The page as a reply.
     func reply() throws -> Reply {
         var reply = Reply.text(try type(of: content).template.render(self), "text/html; charset=utf-8")
         reply.status = status

@@ -118,7 +118,6 @@ extension PageVisit {
 }
 
 extension FlowView.Step {
-    /// The page of the step.
     var page: Endpoint {
         switch self {
         case .key: .showKey

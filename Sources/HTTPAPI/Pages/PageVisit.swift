@@ -30,7 +30,6 @@ struct PageVisit: Sendable {
         return PageWord("account.loggedIn").text(in: language, id, account.companyName)
     }
 
-    /// The page of a notice.
     func reply(_ notice: PageNotice) throws -> Reply {
         try notice.page(in: language(), requestId: exchange.call.requestId).reply()
     }

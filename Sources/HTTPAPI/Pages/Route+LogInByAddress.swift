@@ -28,7 +28,6 @@ extension Route {
         return PickAccount(account, proof: proof, flow: page.handle, app: app)
     }
 
-    /// The routes of a log-in by an address.
     static var ofLogInByAddress: [Route] {
         beginning(.showLogInByAddress, .beginLogInByAddress) { try await LogInByAddressPage($0) }
             + [showPick, pickAccount]

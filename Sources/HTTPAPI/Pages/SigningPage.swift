@@ -21,7 +21,6 @@ struct SigningPage: Sendable {
     let expected: (tag: String, action: String, reason: String, fingerprint: String?)
     /// Where the form is sent to.
     let endpoint: Endpoint
-    /// The form, which is armed.
     let form: ArmedForm
     /// What the form is about.
     let request: String

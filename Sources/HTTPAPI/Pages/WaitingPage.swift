@@ -152,7 +152,6 @@ extension PageVisit {
             ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
     }
 
-    /// The page of a wait that is over.
     func waitOver(_ flow: BrowserFlow, isRefused: Bool = false) throws -> Reply {
         let language = language(), hasRequest = !flow.request.isEmpty
         let words: (PageWord, PageWord) =

@@ -30,7 +30,6 @@ final class WaitingStreams: Sendable {
         self.now = now
     }
 
-    /// The number of streams.
     var count: Int { streams.withLock { $0.count } }
 
     /// A stream for the wait of a cookie; `nil` if there are too many.

@@ -9,7 +9,6 @@ enum WayBack: String, Sendable, CaseIterable {
     /// All devices of the security admin are lost, and nobody else could decide.
     case returning = "return"
 
-    /// The kind of the flow.
     var purpose: FlowKind { self == .recovery ? .recovery : .returning }
 
     /// The way of a flow; `nil` for a flow that is none.

@@ -14,7 +14,6 @@ struct Refusal: Error {
     var retryAfter: Int?
     /// The earliest time for the call, if it came too early.
     var availableAt: Timestamp?
-    /// Notices for the owner of the account.
     var notices: [NoticeResponse] = []
     /// Header fields that belong to the refusal, such as `Allow`.
     var headers: [String: String] = [:]

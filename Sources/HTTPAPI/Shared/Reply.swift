@@ -6,13 +6,10 @@ import TenureAPI
 
 /// A route's response, before it becomes an HTTP response.
 struct Reply: Sendable {
-    /// The HTTP status.
     var status = 200
-    /// Header fields by name.
     var headers: [String: String] = [:]
     /// The values of further `Set-Cookie` fields. None of them is stored for a repeated call.
     var cookies: [String] = []
-    /// The bytes of the body.
     var body: [UInt8] = []
     /// The bytes of the body again, for a document that does not change: every reply shares them.
     var shared: ByteBuffer?

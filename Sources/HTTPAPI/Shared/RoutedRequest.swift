@@ -15,7 +15,6 @@ struct RoutedRequest: Sendable {
     let rawQuery: Substring
     /// The header fields.
     let headers: RequestHeaders
-    /// The bytes of the body.
     let body: [UInt8]
     /// The caller, or `nil` if the endpoint needs no credentials.
     let presented: Caller?

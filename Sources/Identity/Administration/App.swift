@@ -81,7 +81,6 @@ package enum App: Decider {
         case enablePages(AuthorityDecision)
     }
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         case alreadyRegistered
         /// There is no such app.
@@ -90,7 +89,6 @@ package enum App: Decider {
         case unknownSecret
         /// The app has another secret with this id.
         case secretExists
-        /// The caller may not take this decision.
         case notPermitted
         /// The name does not have 1 to 256 bytes, or contains NUL.
         case invalidName
@@ -99,7 +97,6 @@ package enum App: Decider {
         /// The app has ``App/maximumResources`` resources already.
         case tooManyResources
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources: .requestInvalid
@@ -113,7 +110,6 @@ package enum App: Decider {
     /// The largest number of resources that an app has at a time.
     package static let maximumResources = 32
 
-    /// The state before the first event.
     package static let initial = State()
 }
 
@@ -142,7 +138,6 @@ extension App {
         }
     }
 
-    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [AppEvent] {
         switch command {
         case .register(let id, let name, let salt, let customQuestions, let by):

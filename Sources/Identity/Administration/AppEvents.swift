@@ -2,25 +2,16 @@ import Canonical
 
 /// An event of an app, its secrets, its resources, its registration as a client or its use by the pages.
 package enum AppEvent: AggregateEvent {
-    /// An app was registered.
     case registered(AppRegistered)
-    /// A secret was issued. Its text is never stored.
     case secretIssued(AppSecretIssued)
-    /// A secret was revoked, and its sessions ended.
     case secretRevoked(AppSecretRevoked)
-    /// A secret was replaced; its sessions go on.
     case secretRetired(AppSecretRetired)
-    /// A resource was registered.
     case resourceAdded(AppResourceAdded)
     case resourceRemoved(AppResourceRemoved)
-    /// The registration as a client changed.
     case clientChanged(AppClientChanged)
-    /// The client showed that it sends challenges.
     case challengeAnswered(AppChallengeAnswered)
-    /// The app became the one that the pages act as.
     case pagesEnabled(PagesEnabled)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
@@ -41,7 +32,6 @@ package enum AppEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as AppRegistered: self = .registered(event)
@@ -67,10 +57,8 @@ package struct AppRegistered: EventPayload {
     package var salt: Bytes32
     /// Whether users may write questions of their own through the app.
     package var customQuestions = false
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppRegistered>(
         "AppRegistered", AppRegistered.init,
         Member("appId", \.appID), Member("name", \.name, .name), Member("salt", \.salt),
@@ -87,10 +75,8 @@ package struct AppSecretIssued: EventPayload {
     package var digest: Bytes32
     /// The public half of the key that the app vouches with, which is derived from the secret.
     package var authorityKey: PublicKeyBytes
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppSecretIssued>(
         "AppSecretIssued", AppSecretIssued.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("roles", \.roles),
@@ -101,10 +87,8 @@ package struct AppSecretIssued: EventPayload {
 package struct AppSecretRetired: EventPayload {
     package var appID: AppID
     package var secretID: SecretID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppSecretRetired>(
         "AppSecretRetired", AppSecretRetired.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by))
@@ -114,10 +98,8 @@ package struct AppSecretRetired: EventPayload {
 package struct AppSecretRevoked: EventPayload {
     package var appID: AppID
     package var secretID: SecretID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppSecretRevoked>(
         "AppSecretRevoked", AppSecretRevoked.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("by", \.by))
@@ -127,10 +109,8 @@ package struct AppSecretRevoked: EventPayload {
 package struct AppResourceAdded: EventPayload {
     package var appID: AppID
     package var resource: ResourceIndicator
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppResourceAdded>(
         "AppResourceAdded", AppResourceAdded.init,
         Member("appId", \.appID), Member("resource", \.resource), Member("by", \.by))
@@ -140,10 +120,8 @@ package struct AppResourceAdded: EventPayload {
 package struct AppResourceRemoved: EventPayload {
     package var appID: AppID
     package var resource: ResourceIndicator
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppResourceRemoved>(
         "AppResourceRemoved", AppResourceRemoved.init,
         Member("appId", \.appID), Member("resource", \.resource), Member("by", \.by))

@@ -71,7 +71,6 @@ extension Employee {
 
     /// The command that ends all sessions of an employee.
     package struct EndSessions: Sendable, Equatable {
-        /// The reason, as a code.
         package var reason: ReasonCode
         package var by: StatusDecision
 

@@ -5,10 +5,8 @@ package struct EmployeeApproved: EventPayload {
     package var employeeID: EmployeeID
     /// Whether the approval verifies the address, which is in a confirmed domain of the tenant.
     package var emailVerified = false
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeApproved>(
         "EmployeeApproved", EmployeeApproved.init,
         Member("employeeId", \.employeeID), Member("emailVerified", \.emailVerified), Member("by", \.by))
@@ -17,14 +15,11 @@ package struct EmployeeApproved: EventPayload {
 /// An employee was cancelled and may no longer log in.
 package struct EmployeeCancelled: EventPayload {
     package var employeeID: EmployeeID
-    /// The reason, as a code.
     package var reason: CancellationReason
     /// The reason, in free text.
     package var note: Personal?
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeCancelled>(
         "EmployeeCancelled", EmployeeCancelled.init,
         Member("employeeId", \.employeeID), Member("reason", \.reason), Member(optional: "note", \.note),
@@ -34,10 +29,8 @@ package struct EmployeeCancelled: EventPayload {
 /// A cancellation was taken back.
 package struct EmployeeReinstated: EventPayload {
     package var employeeID: EmployeeID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeReinstated>(
         "EmployeeReinstated", EmployeeReinstated.init,
         Member("employeeId", \.employeeID), Member("by", \.by))
@@ -46,12 +39,9 @@ package struct EmployeeReinstated: EventPayload {
 /// All sessions of an employee were ended by somebody with authority.
 package struct EmployeeSessionsEnded: EventPayload {
     package var employeeID: EmployeeID
-    /// The reason, as a code.
     package var reason: ReasonCode
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeSessionsEnded>(
         "EmployeeSessionsEnded", EmployeeSessionsEnded.init,
         Member("employeeId", \.employeeID), Member("reason", \.reason), Member("by", \.by))
@@ -64,10 +54,8 @@ package struct EmailReclaimed: EventPayload {
     package var userID: UserID
     /// The reason, in free text.
     package var reason: Personal
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmailReclaimed>(
         "EmailReclaimed", EmailReclaimed.init,
         Member("employeeId", \.employeeID), Member("userId", \.userID), Member("reason", \.reason), Member("by", \.by))

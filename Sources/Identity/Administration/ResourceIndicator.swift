@@ -10,7 +10,6 @@ package struct ResourceIndicator: Sendable, Hashable, CustomStringConvertible {
     package static let maximumBytes = 255
     /// The URI as given.
     package let text: String
-    /// The URI.
     package var description: String { text }
 
     /// Checks a URI.

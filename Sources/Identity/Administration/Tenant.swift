@@ -12,7 +12,6 @@ package enum Tenant: Decider {
     /// No founder, and the initial policy.
     package static let initial = State()
 
-    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [TenantEvent] {
         switch command {
         case .found(let app):
@@ -180,7 +179,6 @@ extension Tenant {
 
         package func links(_ app: AppID, as role: AppRole) -> Bool { links[app]?.contains(role) == true }
 
-        /// Whether an address is in a confirmed domain.
         package func hasConfirmed(_ email: EmailAddress) -> Bool { email.isIn(confirmedDomains) }
 
         /// Whether an address may be registered as the tenant's own.
@@ -311,7 +309,6 @@ extension Tenant {
         /// The user who loses the address.
         package var user: UserID
         package var email: EmailAddress
-        /// The reason, as a code.
         package var reason: ReasonCode
 
         package init(user: UserID, email: EmailAddress, reason: ReasonCode) {
@@ -324,7 +321,6 @@ extension Tenant {
     /// The employee who is to get a role, and the device keys that are to carry it.
     package struct RoleTarget: Sendable, Equatable {
         package var employee: EmployeeID
-        /// The user behind the employee.
         package var user: UserID
         package var status: EmployeeStatus
         /// The authorized device keys.
@@ -372,12 +368,10 @@ extension Tenant {
         }
     }
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         case alreadyFounded
         /// There is no such tenant.
         case unknownTenant
-        /// The caller may not take this decision.
         case notPermitted
         case domainNotCompanyName
         /// The tenant's name, as entered, is no name of an internet domain.
@@ -399,7 +393,6 @@ extension Tenant {
         /// The policy has a value out of range.
         case invalidPolicy
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .alreadyFounded, .domainNotCompanyName, .domainInvalid, .invalidPolicy: .requestInvalid

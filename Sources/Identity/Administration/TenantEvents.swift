@@ -5,24 +5,16 @@ package enum TenantEvent: AggregateEvent {
     /// The first employee registered, at position 1 of the tenant's ledger. At other positions the event has no effect
     /// here.
     case founded(EmployeeRegistered)
-    /// The tenant replaced its policy.
     case policyChanged(TenantPolicyChanged)
-    /// The tenant replaced its policy for M-Pin.
     case mpinPolicyChanged(MPinPolicyChanged)
-    /// The operator confirmed that the tenant controls a domain, so that the tenant owns the addresses in it.
     case domainConfirmed(DomainConfirmed)
     case appLinked(AppLinked)
     case appUnlinked(AppUnlinked)
-    /// An employee became an admin.
     case adminAppointed(AdminAppointed)
-    /// An admin became an ordinary employee again.
     case adminDismissed(AdminDismissed)
-    /// An employee became the security admin in place of the one before.
     case securityAdminSucceeded(SecurityAdminSucceeded)
-    /// The tenant reclaimed an address in its confirmed domain from a user who has no account in it.
     case addressReclaimed(AddressReclaimed)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self,
         AdminAppointed.self, AdminDismissed.self, SecurityAdminSucceeded.self,
@@ -44,7 +36,6 @@ package enum TenantEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as EmployeeRegistered: self = .founded(event)
@@ -68,10 +59,8 @@ package struct DomainConfirmed: EventPayload {
     package var domain: String
     /// The domain in A-labels.
     package var aLabel: String
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<DomainConfirmed>(
         "DomainConfirmed", DomainConfirmed.init,
         Member("domain", \.domain, .name), Member("aLabel", \.aLabel, .aLabel), Member("by", \.by))
@@ -81,10 +70,8 @@ package struct DomainConfirmed: EventPayload {
 package struct TenantPolicyChanged: EventPayload {
     /// The whole new policy.
     package var policy: TenantPolicy
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<TenantPolicyChanged>(
         "TenantPolicyChanged", TenantPolicyChanged.init,
         Member(inline: \.policy), Member("by", \.by))
@@ -95,10 +82,8 @@ package struct AppLinked: EventPayload {
     package var appID: AppID
     /// The roles that the app may use for the tenant.
     package var roles: RoleSet = .usual
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppLinked>(
         "AppLinked", AppLinked.init,
         Member("appId", \.appID), Member("roles", \.roles), Member("by", \.by))
@@ -107,10 +92,8 @@ package struct AppLinked: EventPayload {
 /// An app was unlinked from the tenant.
 package struct AppUnlinked: EventPayload {
     package var appID: AppID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppUnlinked>(
         "AppUnlinked", AppUnlinked.init,
         Member("appId", \.appID), Member("by", \.by))
@@ -120,12 +103,9 @@ package struct AppUnlinked: EventPayload {
 package struct AddressReclaimed: EventPayload {
     /// The user who loses the address.
     package var userID: UserID
-    /// The reason, as a code.
     package var reason: ReasonCode
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AddressReclaimed>(
         "AddressReclaimed", AddressReclaimed.init,
         Member("userId", \.userID), Member("reason", \.reason), Member("by", \.by))
@@ -136,10 +116,8 @@ package struct AdminAppointed: EventPayload {
     package var employeeID: EmployeeID
     /// The fingerprints of the device keys that carry the role.
     package var fingerprints: [KeyFingerprint]
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AdminAppointed>(
         "AdminAppointed", AdminAppointed.init,
         Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints), Member("by", \.by))
@@ -148,10 +126,8 @@ package struct AdminAppointed: EventPayload {
 /// An admin became an ordinary employee again.
 package struct AdminDismissed: EventPayload {
     package var employeeID: EmployeeID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AdminDismissed>(
         "AdminDismissed", AdminDismissed.init,
         Member("employeeId", \.employeeID), Member("by", \.by))
@@ -162,10 +138,8 @@ package struct SecurityAdminSucceeded: EventPayload {
     package var employeeID: EmployeeID
     /// The fingerprints of the device keys that carry the role.
     package var fingerprints: [KeyFingerprint]
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<SecurityAdminSucceeded>(
         "SecurityAdminSucceeded", SecurityAdminSucceeded.init,
         Member("employeeId", \.employeeID), Member("fingerprints", \.fingerprints, .fingerprints), Member("by", \.by))

@@ -48,7 +48,6 @@ package struct CheckpointSealed: EventPayload {
         self.asOf = asOf
     }
 
-    /// The members as the log has them.
     package static let members = EventMembers<CheckpointSealed>(
         "CheckpointSealed", CheckpointSealed.init,
         Member("checkpoints", \.checkpoints, .array(of: Checkpoint.memberKind) { _ in 0...maximumCount }),

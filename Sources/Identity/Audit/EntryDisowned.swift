@@ -35,7 +35,6 @@ package struct EntryDisowned: EventPayload, AggregateEvent {
         self = event
     }
 
-    /// The members as the log has them.
     package static let members = EventMembers<EntryDisowned>(
         "EntryDisowned", EntryDisowned.init,
         Member("ledger", \.ledger), Member("position", \.position, .position), Member("leaf", \.leaf),

@@ -37,7 +37,6 @@ package struct EventsKeyReplaced: EventPayload {
         self.sizes = sizes
     }
 
-    /// The members as the log has them.
     package static let members = EventMembers<EventsKeyReplaced>(
         "EventsKeyReplaced", EventsKeyReplaced.init,
         Member("key", \.key, .bytes(2...2)),

@@ -15,7 +15,6 @@ package struct CredentialsSet: EventPayload {
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
     package var userSignature: SignatureBytes
 
-    /// The members as the log has them.
     package static let members = EventMembers<CredentialsSet>(
         "CredentialsSet", CredentialsSet.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID),
@@ -54,7 +53,6 @@ package struct CredentialsChanged: EventPayload {
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
     package var userSignature: SignatureBytes
 
-    /// The members as the log has them.
     package static let members = EventMembers<CredentialsChanged>(
         "CredentialsChanged", CredentialsChanged.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID),

@@ -24,7 +24,6 @@ extension Employee {
         package var decision: AuthorityDecision
         /// The tenant, for the employee's role and the policy.
         package var tenant: Tenant.State
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(key: PublicKeyBytes, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
@@ -37,7 +36,6 @@ extension Employee {
 
     /// The command that gives a device a name.
     package struct NameDevice: Sendable, Equatable {
-        /// The fingerprint of the device key.
         package var fingerprint: KeyFingerprint
         package var name: DeviceName
 
@@ -51,14 +49,12 @@ extension Employee {
     package struct EndKey: Sendable, Equatable {
         /// The device key.
         package var key: PublicKeyBytes
-        /// The reason, as a code.
         package var reason: ReasonCode
         /// The reason, in free text.
         package var note: FreeText?
         package var decision: AuthorityDecision
         /// The tenant, for the employee's role.
         package var tenant: Tenant.State
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(

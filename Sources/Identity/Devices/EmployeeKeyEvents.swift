@@ -17,7 +17,6 @@ package struct EmployeeKeyPresented: EventPayload {
     package var flow: FlowID
     package var first: Bool
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeKeyPresented>(
         "EmployeeKeyPresented", EmployeeKeyPresented.init,
         Member("employeeId", \.employeeID), Member("key", \.key), Member("kind", \.kind), Member("flow", \.flow),
@@ -29,10 +28,8 @@ package struct EmployeeKeyAuthorized: EventPayload {
     package var employeeID: EmployeeID
     /// The public half of the device key.
     package var key: PublicKeyBytes
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeKeyAuthorized>(
         "EmployeeKeyAuthorized", EmployeeKeyAuthorized.init,
         Member("employeeId", \.employeeID), Member("key", \.key), Member("by", \.by))
@@ -43,14 +40,11 @@ package struct EmployeeKeyRefused: EventPayload {
     package var employeeID: EmployeeID
     /// The public half of the device key.
     package var key: PublicKeyBytes
-    /// The reason, as a code.
     package var reason: ReasonCode
     /// The reason, in free text.
     package var note: Personal?
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeKeyRefused>(
         "EmployeeKeyRefused", EmployeeKeyRefused.init,
         Member("employeeId", \.employeeID), Member("key", \.key), Member("reason", \.reason),
@@ -62,14 +56,11 @@ package struct EmployeeKeyRevoked: EventPayload {
     package var employeeID: EmployeeID
     /// The public half of the device key.
     package var key: PublicKeyBytes
-    /// The reason, as a code.
     package var reason: ReasonCode
     /// The reason, in free text.
     package var note: Personal?
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeKeyRevoked>(
         "EmployeeKeyRevoked", EmployeeKeyRevoked.init,
         Member("employeeId", \.employeeID), Member("key", \.key), Member("reason", \.reason),
@@ -79,12 +70,10 @@ package struct EmployeeKeyRevoked: EventPayload {
 /// The owner of an account gave a device a name.
 package struct DeviceNamed: EventPayload {
     package var employeeID: EmployeeID
-    /// The fingerprint of the device key.
     package var fingerprint: KeyFingerprint
     /// The name, encrypted under the employee's key.
     package var name: Personal
 
-    /// The members as the log has them.
     package static let members = EventMembers<DeviceNamed>(
         "DeviceNamed", DeviceNamed.init,
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("name", \.name))

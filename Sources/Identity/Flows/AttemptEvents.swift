@@ -36,7 +36,6 @@ package struct AttemptCharged: EventPayload {
         }
     }
 
-    /// The members as the log has them.
     package static let members = EventMembers<AttemptCharged>(
         "AttemptCharged", AttemptCharged.init,
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("device", \.device),
@@ -63,7 +62,6 @@ package struct AttemptsCleared: EventPayload {
     package var flow: FlowID
     package var charge: ChargeID
 
-    /// The members as the log has them.
     package static let members = EventMembers<AttemptsCleared>(
         "AttemptsCleared", AttemptsCleared.init,
         Member("credentialId", \.credentialID), Member("flow", \.flow), Member("charge", \.charge))
@@ -83,7 +81,6 @@ package struct CredentialsLocked: EventPayload {
     /// When attempts are accepted again; absent if the credentials must be changed first.
     package var until: Timestamp?
 
-    /// The members as the log has them.
     package static let members = EventMembers<CredentialsLocked>(
         "CredentialsLocked", CredentialsLocked.init,
         Member("credentialId", \.credentialID), Member("device", \.device), Member(optional: "until", \.until))

@@ -22,7 +22,6 @@ package enum DeviceKind: String, Sendable, Hashable, CaseIterable, MemberValue {
 /// A valid proof, with everything needed to verify it from one ledger alone.
 package struct CredentialValidation: Sendable, Equatable {
     package var employeeID: EmployeeID
-    /// The user behind the employee.
     package var userID: UserID
     /// The credentials that were used.
     package var credentialID: CredentialID
@@ -77,7 +76,6 @@ package struct PassphraseValidated: EventPayload {
     /// The proof and its signatures.
     package var validation: CredentialValidation
 
-    /// The members as the log has them.
     package static let members = EventMembers<PassphraseValidated>(
         "PassphraseValidated", PassphraseValidated.init, Member(inline: \.validation))
 
@@ -89,7 +87,6 @@ package struct AnswersValidated: EventPayload {
     /// The proof and its signatures.
     package var validation: CredentialValidation
 
-    /// The members as the log has them.
     package static let members = EventMembers<AnswersValidated>(
         "AnswersValidated", AnswersValidated.init, Member(inline: \.validation))
 

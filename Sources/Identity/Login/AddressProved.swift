@@ -13,7 +13,6 @@ package struct AddressProved: EventPayload {
     /// The fingerprint of the device's key.
     package var fingerprint: KeyFingerprint
 
-    /// The members as the log has them.
     package static let members = EventMembers<AddressProved>(
         "AddressProved", AddressProved.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID), Member("flow", \.flow),

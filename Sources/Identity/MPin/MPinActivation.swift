@@ -10,22 +10,18 @@ package enum MPinActivation: Decider {
     /// The state before the code is issued.
     package static let initial = State()
 
-    /// The lifetime of a code.
     package static let lifetime: Duration = .seconds(86_400)
     /// The number of wrong codes that ends an activation.
     package static let maximumFailures = 5
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         /// The code was never issued, has expired, was used, or ended by wrong entries. All have one code, which a
         /// wrong entry is answered with too.
         case invalid
         /// The code was issued already.
         case issued
-        /// The caller may not take this decision.
         case notPermitted
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .invalid, .notPermitted: .authorizationNotPermitted
@@ -53,7 +49,6 @@ package enum MPinActivation: Decider {
         package var subjectSalt: Bytes32
         package var userID: MPinUserID
         package var decision: AuthorityDecision
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(

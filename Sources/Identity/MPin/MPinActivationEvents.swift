@@ -1,14 +1,10 @@
 package import Canonical
 
 package enum MPinActivationEvent: AggregateEvent {
-    /// A code was issued.
     case issued(MPinActivationIssued)
-    /// A wrong code was entered.
     case failed(MPinActivationFailed)
-    /// A start used the code.
     case used(MPinActivationUsed)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         MPinActivationIssued.self, MPinActivationFailed.self, MPinActivationUsed.self,
     ]
@@ -21,7 +17,6 @@ package enum MPinActivationEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as MPinActivationIssued: self = .issued(event)
@@ -45,10 +40,8 @@ package struct MPinActivationIssued: EventPayload {
     package var subjectSalt: Personal
     /// When the code expires.
     package var expiresAt: Timestamp
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinActivationIssued>(
         "MPinActivationIssued", MPinActivationIssued.init,
         Member("activationId", \.activationID), Member("digest", \.digest), Member("subject", \.subject),
@@ -64,7 +57,6 @@ package struct MPinActivationFailed: EventPayload {
     /// The number of wrong codes that ends the activation.
     package var limit: Int
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinActivationFailed>(
         "MPinActivationFailed", MPinActivationFailed.init,
         Member("activationId", \.activationID), Member("failures", \.failures, .count),
@@ -76,7 +68,6 @@ package struct MPinActivationUsed: EventPayload {
     package var activationID: MPinActivationID
     package var identityID: MPinIdentityID
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinActivationUsed>(
         "MPinActivationUsed", MPinActivationUsed.init,
         Member("activationId", \.activationID), Member("identityId", \.identityID))

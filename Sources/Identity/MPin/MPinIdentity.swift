@@ -18,7 +18,6 @@ package enum MPinIdentity: Decider {
     /// The number of wrong proofs that blocks an identity however far apart they are. It keeps the stream short.
     package static let lifetimeLimit = 50
 
-    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [MPinIdentityEvent] {
         switch command {
         case .start(let start): try decide(state, start)
@@ -449,7 +448,6 @@ extension MPinIdentity {
         package var userID: MPinUserID
         /// The name of the device, if it gives one.
         package var deviceName: MPinDeviceText?
-        /// The tenant's policy.
         package var policy: MPinPolicy
         /// What verifies the identity at once, if anything does. A mail never does.
         package var verifiedBy: VerificationProof?
@@ -482,9 +480,7 @@ extension MPinIdentity {
         package var companyEmployeeID: CompanyEmployeeID?
         /// The decision by a device key of the account.
         package var decision: AuthorityDecision
-        /// The tenant's policy.
         package var policy: MPinPolicy
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(
@@ -507,7 +503,6 @@ extension MPinIdentity {
         package var epoch: Int
         /// The push identifier of the device, if it gives one.
         package var pushIdentifier: MPinDeviceText?
-        /// The tenant's policy.
         package var policy: MPinPolicy
         /// The status of the linked employee. A linked identity without an active employee is refused.
         package var linkedStatus: EmployeeStatus?
@@ -533,7 +528,6 @@ extension MPinIdentity {
     /// must then be appended on condition that the stream has not changed.
     package struct Proof: Sendable, Equatable {
         package var isRight: Bool
-        /// The tenant's policy.
         package var policy: MPinPolicy
         /// The status of the linked employee. A linked identity without an active employee is refused.
         package var linkedStatus: EmployeeStatus?
@@ -582,14 +576,12 @@ extension MPinIdentity {
         case alreadyRegistered
         /// The user id is neither the address nor the employee id of the account.
         case otherUserID
-        /// The caller may not take this decision.
         case notPermitted
         /// The tenant's policy does not permit M-Pin.
         case disabled
         /// The linked employee is not active.
         case inactive
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .unknown: .mpinUnknown

@@ -2,27 +2,17 @@ package import Canonical
 
 package enum MPinIdentityEvent: AggregateEvent {
     case started(MPinRegistrationStarted)
-    /// The registration started again.
     case restarted(MPinRegistrationRestarted)
-    /// The identity was linked to an employee's account.
     case linked(MPinLinked)
     case verified(MPinIdentityVerified)
-    /// The share of the client key was issued.
     case keyIssued(MPinClientKeyIssued)
-    /// The registration was completed.
     case registered(MPinRegistered)
-    /// A proof was wrong.
     case authenticationFailed(MPinAuthenticationFailed)
-    /// The count of consecutive wrong proofs is zero again.
     case failuresCleared(MPinFailuresCleared)
-    /// Wrong proofs ended the identity.
     case blocked(MPinBlocked)
-    /// A decision or a rule ended the identity.
     case revoked(MPinRevoked)
-    /// The personal data was erased.
     case erased(MPinErased)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         MPinRegistrationStarted.self, MPinRegistrationRestarted.self, MPinLinked.self, MPinIdentityVerified.self,
         MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self, MPinFailuresCleared.self,
@@ -45,7 +35,6 @@ package enum MPinIdentityEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as MPinRegistrationStarted: self = .started(event)
@@ -79,7 +68,6 @@ package struct MPinRegistrationStarted: EventPayload {
     /// When the registration expires unless it is verified before.
     package var expiresAt: Timestamp
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinRegistrationStarted>(
         "MPinRegistrationStarted", MPinRegistrationStarted.init,
         Member("identityId", \.identityID), Member("mpinIdHash", \.mpinIDHash), Member("userId", \.userID),
@@ -92,7 +80,6 @@ package struct MPinRegistrationRestarted: EventPayload {
     /// When the registration expires unless it is verified before.
     package var expiresAt: Timestamp
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinRegistrationRestarted>(
         "MPinRegistrationRestarted", MPinRegistrationRestarted.init,
         Member("expiresAt", \.expiresAt))
@@ -103,10 +90,8 @@ package struct MPinLinked: EventPayload {
     package var employeeID: EmployeeID
     /// The device key that decided: the identity belongs to that device.
     package var fingerprint: KeyFingerprint
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinLinked>(
         "MPinLinked", MPinLinked.init,
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("by", \.by))
@@ -118,10 +103,8 @@ package struct MPinIdentityVerified: EventPayload {
     package var method: MPinVerificationMethod
     /// When the registration expires unless it is completed before.
     package var issueUntil: Timestamp
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinIdentityVerified>(
         "MPinIdentityVerified", MPinIdentityVerified.init,
         Member("method", \.method), Member("issueUntil", \.issueUntil), Member("by", \.by))
@@ -136,7 +119,6 @@ package struct MPinClientKeyIssued: EventPayload {
     /// The push identifier of the device, encrypted under the identity's own key.
     package var pushIdentifier: Personal?
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinClientKeyIssued>(
         "MPinClientKeyIssued", MPinClientKeyIssued.init,
         Member("suite", \.suite), Member("epoch", \.epoch, .count),
@@ -146,7 +128,6 @@ package struct MPinClientKeyIssued: EventPayload {
 /// The client proved its token for the first time, which completes the registration.
 package struct MPinRegistered: EventPayload {
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinRegistered>(
         "MPinRegistered", MPinRegistered.init)
 }
@@ -160,7 +141,6 @@ package struct MPinAuthenticationFailed: EventPayload {
     /// The number of wrong proofs since the identity started, this one included.
     package var lifetime: Int
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinAuthenticationFailed>(
         "MPinAuthenticationFailed", MPinAuthenticationFailed.init,
         Member("failures", \.failures, .count), Member("limit", \.limit, .count),
@@ -170,7 +150,6 @@ package struct MPinAuthenticationFailed: EventPayload {
 /// A right proof set the count of consecutive wrong proofs back to zero.
 package struct MPinFailuresCleared: EventPayload {
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinFailuresCleared>(
         "MPinFailuresCleared", MPinFailuresCleared.init)
 }
@@ -180,7 +159,6 @@ package struct MPinBlocked: EventPayload {
     /// The limit that was reached.
     package var reason: MPinBlockReason
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinBlocked>(
         "MPinBlocked", MPinBlocked.init,
         Member("reason", \.reason))
@@ -188,12 +166,9 @@ package struct MPinBlocked: EventPayload {
 
 /// The identity ended for good by a decision or by a rule.
 package struct MPinRevoked: EventPayload {
-    /// The reason, as a code.
     package var reason: MPinRevocationReason
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinRevoked>(
         "MPinRevoked", MPinRevoked.init,
         Member("reason", \.reason), Member("by", \.by))
@@ -201,10 +176,8 @@ package struct MPinRevoked: EventPayload {
 
 /// The identity's personal data was erased: its key is destroyed with this event or right after it.
 package struct MPinErased: EventPayload {
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinErased>(
         "MPinErased", MPinErased.init,
         Member("by", \.by))
@@ -214,7 +187,6 @@ package struct MPinErased: EventPayload {
 package struct MPinAuthenticated: EventPayload {
     package var identityID: MPinIdentityID
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinAuthenticated>(
         "MPinAuthenticated", MPinAuthenticated.init,
         Member("identityId", \.identityID))
@@ -233,7 +205,6 @@ package struct MPinValidated: EventPayload {
     /// The device's signature over the challenge.
     package var deviceSignature: SignatureBytes
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinValidated>(
         "MPinValidated", MPinValidated.init,
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),

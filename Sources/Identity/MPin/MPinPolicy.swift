@@ -53,10 +53,8 @@ extension MPinPolicy: FlatObject {
 package struct MPinPolicyChanged: EventPayload {
     /// The whole new policy.
     package var policy: MPinPolicy
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<MPinPolicyChanged>(
         "MPinPolicyChanged", MPinPolicyChanged.init, Member(inline: \.policy), Member("by", \.by))
 }

@@ -6,7 +6,6 @@ package struct EmailVerified: EventPayload {
     /// The position of the event that has the verified address, in the same ledger. Another address is not verified.
     package var address: Int64
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmailVerified>(
         "EmailVerified", EmailVerified.init,
         Member("userId", \.userID), Member("address", \.address, .position))

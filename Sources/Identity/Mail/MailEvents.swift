@@ -12,7 +12,6 @@ package struct MailQueued: EventPayload {
     /// When the mail is given up.
     package var expiresAt: Timestamp
 
-    /// The members as the log has them.
     package static let members = EventMembers<MailQueued>(
         "MailQueued", MailQueued.init,
         Member("mailId", \.mailID), Member("recipient", \.recipient), Member("kind", \.kind),
@@ -34,7 +33,6 @@ package struct MailSent: EventPayload {
     /// The number of attempts, this one included.
     package var attempts: Int
 
-    /// The members as the log has them.
     package static let members = EventMembers<MailSent>(
         "MailSent", MailSent.init,
         Member("attempts", \.attempts, .count))
@@ -51,7 +49,6 @@ package struct MailFailed: EventPayload {
     /// The reason: `smtp_` and the reply code, `address_invalid`, `expired`, `not_needed` or `dropped`.
     package var code: ReasonCode
 
-    /// The members as the log has them.
     package static let members = EventMembers<MailFailed>(
         "MailFailed", MailFailed.init,
         Member("attempts", \.attempts, .count), Member("code", \.code))

@@ -8,7 +8,6 @@ package struct AppChallengeAnswered: EventPayload {
     /// The client.
     package var appID: AppID
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppChallengeAnswered>(
         "AppChallengeAnswered", AppChallengeAnswered.init, Member("appId", \.appID))
 }

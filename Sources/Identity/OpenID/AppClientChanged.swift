@@ -2,14 +2,11 @@ import Canonical
 
 /// The operator registered an app as a client of the OpenID provider, or changed what was registered.
 package struct AppClientChanged: EventPayload {
-    /// The app.
     package var appID: AppID
     /// What is registered from now on; nothing of an earlier event stays.
     package var client: ClientRegistration
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<AppClientChanged>(
         "AppClientChanged", AppClientChanged.init,
         Member("appId", \.appID), Member(inline: \.client), Member("by", \.by))

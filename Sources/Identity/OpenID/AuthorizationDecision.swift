@@ -20,7 +20,6 @@ package struct AuthorizationSituation: Sendable, Equatable {
     package struct Person: Sendable, Equatable {
         /// The account.
         package var employee: EmployeeID
-        /// Its tenant.
         package var tenant: TenantID
         /// When the person logged in.
         package var authenticatedAt: Timestamp
@@ -31,7 +30,6 @@ package struct AuthorizationSituation: Sendable, Equatable {
         /// Whether the person withdrew what the client had, and has not consented since.
         package var hasWithdrawn: Bool
 
-        /// Each parameter sets the property of the same name.
         package init(
             employee: EmployeeID, tenant: TenantID, authenticatedAt: Timestamp, isTaken: Bool,
             consented: Set<OpenIDScope>? = nil, hasWithdrawn: Bool = false
@@ -52,7 +50,6 @@ package struct AuthorizationSituation: Sendable, Equatable {
         /// Whether the question for consent was answered, and how, by that account.
         package var consent: (by: EmployeeID, isGiven: Bool)?
 
-        /// Each parameter sets the property of the same name.
         package init(chosen: EmployeeID? = nil, consent: (by: EmployeeID, isGiven: Bool)? = nil) {
             self.chosen = chosen
             self.consent = consent
@@ -67,7 +64,6 @@ package struct AuthorizationSituation: Sendable, Equatable {
 
     /// When the request arrived first.
     package var arrivedAt: Timestamp
-    /// The time of the decision.
     package var time: Timestamp
     /// The person of the browser session; `nil` without one.
     package var person: Person?
@@ -88,7 +84,6 @@ package struct AuthorizationSituation: Sendable, Equatable {
         case invalid
     }
 
-    /// Each parameter sets the property of the same name.
     package init(
         arrivedAt: Timestamp, time: Timestamp, person: Person? = nil, tenant: TenantID? = nil, hinted: Hint? = nil,
         consentMode: ConsentMode = .never, answers: Answers = Answers()

@@ -38,7 +38,6 @@ package struct AuthorizationError: Error, Sendable, Hashable {
     /// What happened and what to do, `error_description`: printable ASCII without `"` and `\`.
     package let description: String
 
-    /// Each parameter sets the property of the same name.
     package init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description

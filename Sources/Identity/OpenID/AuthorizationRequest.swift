@@ -22,7 +22,6 @@ package struct AuthorizationRequest: Sendable, Equatable {
         case formPost = "form_post"
     }
 
-    /// The client.
     package let client: AppID
     /// The redirect URI: one that the operator registered.
     package let redirect: ClientURI

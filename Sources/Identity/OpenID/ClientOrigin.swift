@@ -7,7 +7,6 @@ import ErrorCodes
 package struct ClientOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The origin, such as `https://app.example.com`.
     package let text: String
-    /// The origin.
     package var description: String { text }
 
     /// Checks an origin.
@@ -36,7 +35,6 @@ package struct ClientOrigin: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ClientOrigin: MemberValue {
-    /// The origin.
     package static let memberKind = MemberKind<Self>.text(
         .string(format: "origin"), "an origin is expected", parse: { try? Self($0) }, text: \.text)
 }

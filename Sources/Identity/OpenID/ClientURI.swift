@@ -12,7 +12,6 @@ package struct ClientURI: Sendable, Hashable, CustomStringConvertible {
     package let text: String
     /// The scheme, the host and the port; `nil` for a scheme of an app.
     let authority: URIAuthority?
-    /// The URI.
     package var description: String { text }
 
     /// Checks a URI.
@@ -73,7 +72,6 @@ package struct ClientURI: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ClientURI: MemberValue {
-    /// The URI.
     package static let memberKind = MemberKind<Self>.text(
         .string(format: "client-uri"), "a URI of a client is expected", parse: { try? Self($0) }, text: \.text)
 }

@@ -33,12 +33,10 @@ package enum Consent: Decider {
         case withdraw(EmployeeID, AppID, hasGrants: Bool)
     }
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         /// A consent is about one scope at least.
         case noScope
 
-        /// The error code in the API contract.
         package var code: ErrorCode { .requestInvalid }
     }
 
@@ -57,7 +55,6 @@ package enum Consent: Decider {
     /// Nobody has consented.
     package static let initial = State()
 
-    /// Applies an event.
     package static func evolve(_ state: inout State, _ recorded: Recorded<ConsentEvent>) {
         switch recorded.event {
         case .given(let event):
@@ -86,15 +83,11 @@ package enum Consent: Decider {
 
 /// The events of a consent.
 package enum ConsentEvent: AggregateEvent {
-    /// The employee consented.
     case given(ConsentGiven)
-    /// The employee withdrew the consent.
     case withdrawn(ConsentWithdrawn)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [ConsentGiven.self, ConsentWithdrawn.self]
 
-    /// The payload of the event.
     package var payload: any EventPayload {
         switch self {
         case .given(let event): event
@@ -102,7 +95,6 @@ package enum ConsentEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as ConsentGiven: self = .given(event)

@@ -2,14 +2,11 @@ import Canonical
 
 /// An employee consented that a client learns what some scopes say.
 package struct ConsentGiven: EventPayload {
-    /// The employee.
     package var employeeID: EmployeeID
-    /// The client.
     package var clientID: AppID
     /// All scopes that are consented to from now on.
     package var scopes: Set<OpenIDScope>
 
-    /// The members as the log has them.
     package static let members = EventMembers<ConsentGiven>(
         "ConsentGiven", ConsentGiven.init,
         Member("employeeId", \.employeeID), Member("clientId", \.clientID), Member("scopes", \.scopes, .scopes))
@@ -17,12 +14,9 @@ package struct ConsentGiven: EventPayload {
 
 /// An employee withdrew a consent, or what a client that asks nobody has; the client's grants end with it.
 package struct ConsentWithdrawn: EventPayload {
-    /// The employee.
     package var employeeID: EmployeeID
-    /// The client.
     package var clientID: AppID
 
-    /// The members as the log has them.
     package static let members = EventMembers<ConsentWithdrawn>(
         "ConsentWithdrawn", ConsentWithdrawn.init,
         Member("employeeId", \.employeeID), Member("clientId", \.clientID))

@@ -2,20 +2,15 @@ package import Canonical
 
 /// A client got a grant: tokens that say who the person is.
 package struct GrantOpened: EventPayload {
-    /// The grant.
     package var grantID: GrantID
     /// The session in which the person authorized the client.
     package var sessionID: SessionID
-    /// The employee.
     package var employeeID: EmployeeID
-    /// The client.
     package var clientID: AppID
-    /// The scopes of the grant.
     package var scopes: Set<OpenIDScope>
     /// When the grant ends at the latest. One without the scope `offline_access` ends with its session.
     package var expiresAt: Timestamp
 
-    /// The members as the log has them.
     package static let members = EventMembers<GrantOpened>(
         "GrantOpened", GrantOpened.init,
         Member("grantId", \.grantID), Member("sessionId", \.sessionID), Member("employeeId", \.employeeID),
@@ -36,12 +31,9 @@ package struct GrantOpened: EventPayload {
 
 /// A grant of a client ended.
 package struct GrantClosed: EventPayload {
-    /// The grant.
     package var grantID: GrantID
-    /// The reason, as a code.
     package var reason: GrantEnd
 
-    /// The members as the log has them.
     package static let members = EventMembers<GrantClosed>(
         "GrantClosed", GrantClosed.init, Member("grantId", \.grantID), Member("reason", \.reason))
 

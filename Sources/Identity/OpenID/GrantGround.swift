@@ -9,9 +9,7 @@ package import Canonical
 package struct GrantGround: Sendable {
     /// A session as its stream has it.
     package struct Session: Sendable, Equatable {
-        /// The employee.
         package var employee: EmployeeID
-        /// The fingerprint of the device key.
         package var fingerprint: KeyFingerprint
         /// The app that opened the session, and its secret.
         package var app: AppID
@@ -22,7 +20,6 @@ package struct GrantGround: Sendable {
         /// Why the session ended; `nil` while its stream has no end.
         package var end: SessionEnd?
 
-        /// Each parameter sets the property of the same name.
         package init(_ event: SessionOpened, at opened: Moment, end: SessionEnd? = nil) {
             employee = event.employeeID
             fingerprint = event.fingerprint
@@ -42,7 +39,6 @@ package struct GrantGround: Sendable {
         /// Why the grant ended by itself; `nil` while its stream has no end.
         package var end: GrantEnd?
 
-        /// Each parameter sets the property of the same name.
         package init(_ event: GrantOpened, at opened: Moment, end: GrantEnd? = nil) {
             self.event = event
             self.opened = opened
@@ -59,7 +55,6 @@ package struct GrantGround: Sendable {
         /// The request that caused it.
         package var requestID: String?
 
-        /// Each parameter sets the property of the same name.
         package init(position: Int64, time: Timestamp, requestID: String? = nil) {
             self.position = position
             self.time = time
@@ -69,7 +64,6 @@ package struct GrantGround: Sendable {
 
     /// The account.
     package var employee: Employee.State
-    /// The tenant.
     package var tenant: Tenant.State
     /// The consent of the account to the client.
     package var consent: Consent.State
@@ -78,7 +72,6 @@ package struct GrantGround: Sendable {
     /// The app that opened the session; `nil` if it is not known.
     package var opener: App.State?
 
-    /// Each parameter sets the property of the same name.
     package init(
         employee: Employee.State, tenant: Tenant.State, consent: Consent.State = Consent.initial,
         credentials: Moment? = nil, opener: App.State? = nil

@@ -9,7 +9,6 @@ package struct TokenKeysRotated: EventPayload {
     /// Whether the old keys were deleted, because somebody else may know them.
     package var isCompromised: Bool
 
-    /// The members as the log has them.
     package static let members = EventMembers<TokenKeysRotated>(
         "TokenKeysRotated", TokenKeysRotated.init,
         Member("keyIds", \.keyIDs, .array(of: .keyID) { _ in 1...16 }), Member("signsFrom", \.signsFrom),

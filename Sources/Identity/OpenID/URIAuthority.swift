@@ -94,6 +94,5 @@ struct URIAuthority: Sendable, Hashable {
     /// Whether the host is this machine, as every browser takes it.
     var isLoopback: Bool { ["127.0.0.1", "[::1]", "localhost"].contains(host) }
 
-    /// The scheme, the host and the port.
     var origin: String { "\(scheme)://\(host)" + (port.map { ":\($0)" } ?? "") }
 }

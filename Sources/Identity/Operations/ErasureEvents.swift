@@ -37,10 +37,8 @@ extension Employee {
 /// The employee's personal data was erased: its key is destroyed with this event or right after it.
 package struct EmployeeErased: EventPayload {
     package var employeeID: EmployeeID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeErased>(
         "EmployeeErased", EmployeeErased.init,
         Member("employeeId", \.employeeID), Member("by", \.by))
@@ -51,10 +49,8 @@ package struct EmployeeErased: EventPayload {
 /// The address, if the user still had one, becomes available.
 package struct UserErased: EventPayload {
     package var userID: UserID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<UserErased>(
         "UserErased", UserErased.init,
         Member("userId", \.userID), Member("by", \.by))

@@ -41,7 +41,6 @@ package enum LedgerTime: Decider {
         }
     }
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         /// Somebody other than the operator decides.
         case notPermitted
@@ -53,7 +52,6 @@ package enum LedgerTime: Decider {
     /// Nothing was accepted.
     package static let initial = State()
 
-    /// Applies an event.
     package static func evolve(_ state: inout State, _ recorded: Recorded<LedgerTimeEvent>) {
         switch recorded.event {
         case .accepted(let event): state.accepted = event.time
@@ -75,10 +73,8 @@ package enum LedgerTime: Decider {
 
 /// The events about the time of a ledger.
 package enum LedgerTimeEvent: AggregateEvent {
-    /// The operator accepted the time.
     case accepted(LedgerTimeAccepted)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [LedgerTimeAccepted.self]
 
     package var payload: any EventPayload {
@@ -87,7 +83,6 @@ package enum LedgerTimeEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         guard let event = payload as? LedgerTimeAccepted else { return nil }
         self = .accepted(event)

@@ -13,7 +13,6 @@ package struct SystemFounded: EventPayload {
     /// The check value of the keys of this log: a service with other keys refuses to start.
     package var keyCheck: Bytes32
 
-    /// The members as the log has them.
     package static let members = EventMembers<SystemFounded>(
         "SystemFounded", SystemFounded.init,
         Member("operatorKey", \.operatorKey), Member("keyCheck", \.keyCheck))
@@ -34,10 +33,8 @@ package struct LedgerTimeAccepted: EventPayload {
     package var position: Int64
     /// The time of that event.
     package var time: Timestamp
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<LedgerTimeAccepted>(
         "LedgerTimeAccepted", LedgerTimeAccepted.init,
         Member("ledger", \.ledger), Member("position", \.position, .position), Member("time", \.time),

@@ -3,10 +3,8 @@ import Canonical
 /// The operator made an app the one that the pages for browsers act as.
 package struct PagesEnabled: EventPayload {
     package var appID: AppID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<PagesEnabled>(
         "PagesEnabled", PagesEnabled.init, Member("appId", \.appID), Member("by", \.by))
 }

@@ -14,7 +14,6 @@ package struct WaitEnded: EventPayload {
     /// The device's signature over the challenge.
     package var deviceSignature: SignatureBytes
 
-    /// The members as the log has them.
     package static let members = EventMembers<WaitEnded>(
         "WaitEnded", WaitEnded.init,
         Member("flow", \.flow), Member("employeeId", \.employeeID), Member("sessionId", \.sessionID),
@@ -44,7 +43,6 @@ package struct DeviceMailConfirmed: EventPayload {
     /// The position of the event that has the address, in the user's directory.
     package var address: Int64
 
-    /// The members as the log has them.
     package static let members = EventMembers<DeviceMailConfirmed>(
         "DeviceMailConfirmed", DeviceMailConfirmed.init,
         Member("flow", \.flow), Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),

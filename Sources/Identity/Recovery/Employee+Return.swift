@@ -195,12 +195,10 @@ extension Employee {
 
     /// The command that cancels an open return, or undoes a completed one, by a signed statement.
     package struct CancelReturn: Sendable, Equatable {
-        /// The reason, as a code.
         package var reason: ReasonCode
         /// The decision. Its key may have ended meanwhile.
         package var decision: AuthorityDecision
         package var tenant: Tenant.State
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(reason: ReasonCode, decision: AuthorityDecision, tenant: Tenant.State, time: Timestamp) {
@@ -440,7 +438,6 @@ extension Employee {
         package var fingerprints: Set<KeyFingerprint>
         /// The operator's decision: that of the succession.
         package var decision: AuthorityDecision
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(fingerprints: Set<KeyFingerprint>, decision: AuthorityDecision, time: Timestamp) {

@@ -23,10 +23,8 @@ package struct RecoveryOpened: EventPayload {
     package var availableAt: Timestamp
     /// Whether the tenant had no second admin who could confirm. One decision then suffices, after twice the delay.
     package var soleAdmin = false
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<RecoveryOpened>(
         "RecoveryOpened", RecoveryOpened.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),
@@ -50,10 +48,8 @@ package struct RecoveryConfirmed: EventPayload {
     package var opened: Bytes32
     /// The user behind the employee who confirmed it, who is never the user who opened it.
     package var confirmerID: UserID
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<RecoveryConfirmed>(
         "RecoveryConfirmed", RecoveryConfirmed.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),
@@ -72,12 +68,10 @@ package struct RecoveryCancelled: EventPayload {
     package var tenant: TenantID
     /// The user's account in that tenant.
     package var employeeID: EmployeeID
-    /// The reason, as a code.
     package var reason: ReasonCode
     /// The authority that decided; without a statement if the owner logged in.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<RecoveryCancelled>(
         "RecoveryCancelled", RecoveryCancelled.init,
         Member("recoveryId", \.recoveryID), Member("userId", \.userID), Member("tenant", \.tenant),

@@ -5,7 +5,6 @@ package import Canonical
 ///
 /// It is verified from the tenant's ledger alone. Only the directory tells that the user key is one of the user's.
 package struct ReturnProof: Sendable, Hashable {
-    /// The user behind the employee.
     package var userID: UserID
     /// The credentials that were used.
     package var credentialID: CredentialID
@@ -57,7 +56,6 @@ package struct ReturnRequested: EventPayload {
     /// When the link of the mail expires.
     package var expiresAt: Timestamp
 
-    /// The members as the log has them.
     package static let members = EventMembers<ReturnRequested>(
         "ReturnRequested", ReturnRequested.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member("key", \.key),
@@ -76,7 +74,6 @@ package struct ReturnOpened: EventPayload {
     /// When the return expires.
     package var expiresAt: Timestamp
 
-    /// The members as the log has them.
     package static let members = EventMembers<ReturnOpened>(
         "ReturnOpened", ReturnOpened.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof),
@@ -91,7 +88,6 @@ package struct ReturnCompleted: EventPayload {
     /// A new proof, by the device key that the opening names.
     package var proof: ReturnProof
 
-    /// The members as the log has them.
     package static let members = EventMembers<ReturnCompleted>(
         "ReturnCompleted", ReturnCompleted.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof))
@@ -113,7 +109,6 @@ package struct ReturnCancelled: EventPayload {
     /// The authority that decided; without a statement for a log-in, the link of a mail and wrong words.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<ReturnCancelled>(
         "ReturnCancelled", ReturnCancelled.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member("reason", \.reason),

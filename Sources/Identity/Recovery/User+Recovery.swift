@@ -335,7 +335,6 @@ extension User {
         package var delay: Duration
         /// Whether the tenant has a single admin. One decision then suffices, after twice the delay.
         package var soleAdmin: Bool
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(
@@ -363,7 +362,6 @@ extension User {
         /// The hash of the event that opened the recovery.
         package var opened: Bytes32
         package var decision: AuthorityDecision
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(account: RecoveryAccount, opened: Bytes32, decision: AuthorityDecision, time: Timestamp) {
@@ -377,11 +375,9 @@ extension User {
     /// The command that cancels a recovery before credentials are set.
     package struct CancelRecovery: Sendable, Equatable {
         package var account: RecoveryAccount
-        /// The reason, as a code.
         package var reason: ReasonCode
         /// The decision. Its key may have ended meanwhile.
         package var decision: AuthorityDecision
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(account: RecoveryAccount, reason: ReasonCode, decision: AuthorityDecision, time: Timestamp) {

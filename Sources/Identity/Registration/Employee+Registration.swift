@@ -5,9 +5,7 @@ extension Employee {
     package struct Register: Sendable, Equatable {
         /// The new employee's random id.
         package var employeeID: EmployeeID
-        /// The user behind the employee.
         package var userID: UserID
-        /// The tenant's name.
         package var companyName: CompanyName
         package var companyEmployeeID: CompanyEmployeeID
         package var email: EmailAddress
@@ -75,7 +73,6 @@ extension Employee {
 /// An employee registered; the first such event founds the tenant.
 package struct EmployeeRegistered: EventPayload {
     package var employeeID: EmployeeID
-    /// The user behind the employee.
     package var userID: UserID
     /// The tenant's name as first entered; present exactly in the event that founds the tenant.
     package var companyName: String?
@@ -88,7 +85,6 @@ package struct EmployeeRegistered: EventPayload {
     /// Whether founding or the policy approved the employee at once.
     package var approved: Bool
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeRegistered>(
         "EmployeeRegistered", EmployeeRegistered.init,
         Member("employeeId", \.employeeID), Member("userId", \.userID),

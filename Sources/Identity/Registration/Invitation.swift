@@ -14,7 +14,6 @@ package enum Invitation: Decider {
     /// The longest lifetime of an invitation.
     package static let maximumLifetime: Duration = .seconds(30 * 86_400)
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         /// The invitation was never issued, has expired, was used or revoked, or is for another person. All have one
         /// code.
@@ -23,10 +22,8 @@ package enum Invitation: Decider {
         case issued
         /// The lifetime is not positive, or too long.
         case lifetime
-        /// The caller may not take this decision.
         case notPermitted
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .invalid: .invitationInvalid
@@ -36,7 +33,6 @@ package enum Invitation: Decider {
         }
     }
 
-    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [InvitationEvent] {
         switch command {
         case .issue(let issue): try decide(state, issue)
@@ -132,7 +128,6 @@ extension Invitation {
         /// When the invitation expires.
         package var expiresAt: Timestamp
         package var decision: AuthorityDecision
-        /// The time of the decision.
         package var time: Timestamp
 
         package init(
@@ -236,7 +231,6 @@ extension Invitation {
         package let email: Personal?
         /// When the invitation expires.
         package let expiresAt: Timestamp
-        /// The authority that issued it.
         package let by: Authority
         package let place: EventPlace
 

@@ -2,12 +2,9 @@ package import Canonical
 
 package enum InvitationEvent: AggregateEvent {
     case issued(InvitationIssued)
-    /// A registration used the invitation.
     case used(InvitationUsed)
-    /// The invitation ended unused.
     case revoked(InvitationRevoked)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
     ]
@@ -20,7 +17,6 @@ package enum InvitationEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as InvitationIssued: self = .issued(event)
@@ -46,10 +42,8 @@ package struct InvitationIssued: EventPayload {
     package var email: Personal?
     /// When the invitation expires.
     package var expiresAt: Timestamp
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<InvitationIssued>(
         "InvitationIssued", InvitationIssued.init,
         Member("invitationId", \.invitationID), Member("digest", \.digest), Member("subject", \.subject),
@@ -62,7 +56,6 @@ package struct InvitationUsed: EventPayload {
     package var invitationID: InvitationID
     package var employeeID: EmployeeID
 
-    /// The members as the log has them.
     package static let members = EventMembers<InvitationUsed>(
         "InvitationUsed", InvitationUsed.init,
         Member("invitationId", \.invitationID), Member("employeeId", \.employeeID))
@@ -71,12 +64,9 @@ package struct InvitationUsed: EventPayload {
 /// An invitation ended unused.
 package struct InvitationRevoked: EventPayload {
     package var invitationID: InvitationID
-    /// The reason, as a code.
     package var reason: InvitationEnd
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<InvitationRevoked>(
         "InvitationRevoked", InvitationRevoked.init,
         Member("invitationId", \.invitationID), Member("reason", \.reason), Member("by", \.by))

@@ -9,12 +9,9 @@ import Foundation
 /// A provisional employee id was released: no device key was ever authorized under it.
 package struct EmployeeIdReleased: EventPayload {
     package var employeeID: EmployeeID
-    /// The reason, as a code.
     package var reason: ReleaseReason
-    /// The authority that decided.
     package var by: Authority
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmployeeIdReleased>(
         "EmployeeIdReleased", EmployeeIdReleased.init,
         Member("employeeId", \.employeeID), Member("reason", \.reason), Member("by", \.by))
@@ -26,7 +23,6 @@ package struct EmailReleased: EventPayload {
     /// The tenant whose decision released the address.
     package var tenant: TenantID
 
-    /// The members as the log has them.
     package static let members = EventMembers<EmailReleased>(
         "EmailReleased", EmailReleased.init,
         Member("userId", \.userID), Member("tenant", \.tenant))

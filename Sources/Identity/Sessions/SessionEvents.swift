@@ -4,16 +4,12 @@ package import Canonical
 package struct SessionOpened: EventPayload {
     package var sessionID: SessionID
     package var employeeID: EmployeeID
-    /// The fingerprint of the device key.
     package var fingerprint: KeyFingerprint
     /// When the session ends at the latest.
     package var expiresAt: Timestamp
-    /// The app that opened the session.
     package var appID: AppID
-    /// The secret that opened the session.
     package var secretID: SecretID
 
-    /// The members as the log has them.
     package static let members = EventMembers<SessionOpened>(
         "SessionOpened", SessionOpened.init,
         Member("sessionId", \.sessionID), Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
@@ -35,12 +31,10 @@ package struct SessionOpened: EventPayload {
 /// A session ended.
 package struct SessionClosed: EventPayload {
     package var sessionID: SessionID
-    /// The reason, as a code.
     package var reason: SessionEnd
     /// The session of the same account and device key that goes on in its place; only with the reason `replaced`.
     package var successor: SessionID?
 
-    /// The members as the log has them.
     package static let members = EventMembers<SessionClosed>(
         "SessionClosed", SessionClosed.init,
         Member("sessionId", \.sessionID), Member("reason", \.reason), Member(optional: "successor", \.successor))

@@ -19,7 +19,6 @@ package struct SignedStatement: Sendable, Hashable {
 package enum Authority: Sendable, Hashable {
     /// The founding of a tenant, which needs no other authority.
     case founding
-    /// The tenant's policy.
     case policy
     /// An app, identified by one of its secrets.
     case app(AppID, secret: SecretID, SignedStatement?)

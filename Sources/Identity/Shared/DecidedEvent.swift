@@ -1,5 +1,6 @@
 /// An event that somebody decided.
 package protocol DecidedEvent: EventPayload {
+    /// The authority that decided.
     var by: Authority { get }
 }
 

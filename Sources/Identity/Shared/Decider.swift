@@ -11,7 +11,7 @@ package import Foundation
 ///
 /// The command carries everything else that a decision needs: time, ids, randomness and the caller.
 package protocol Decider {
-    /// The state of one aggregate.
+    /// The state of one aggregate. Its `version` is that of the stream that an append expects, 0 before any event.
     associatedtype State: Sendable, Equatable
     /// The requests that the aggregate decides.
     associatedtype Command: Sendable

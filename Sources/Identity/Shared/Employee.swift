@@ -20,7 +20,6 @@ package enum Employee: Decider {
     /// How often a device may be named: every decision about an employee reads these events too.
     package static let namingLimit = 20
 
-    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [EmployeeEvent] {
         switch command {
         case .register(let register): try decide(state, register)
@@ -88,7 +87,6 @@ extension Employee {
 }
 
 extension Employee {
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         /// The account exists already.
         case alreadyRegistered
@@ -108,7 +106,6 @@ extension Employee {
         case tooManyWaitingKeys
         /// The device was named as often as allowed.
         case tooManyNames
-        /// The caller may not take this decision.
         case notPermitted
         /// The device key was to authorize itself.
         case selfAuthorization
@@ -128,7 +125,6 @@ extension Employee {
         /// The credentials were replaced meanwhile.
         case returnStale
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .alreadyRegistered: .employeeAlreadyRegistered
@@ -268,42 +264,24 @@ extension Employee {
 }
 
 package enum EmployeeEvent: AggregateEvent {
-    /// An employee registered; the first such event founds the tenant.
     case registered(EmployeeRegistered)
-    /// A device presented a key, which is pending.
     case keyPresented(EmployeeKeyPresented)
-    /// A device key was authorized.
     case keyAuthorized(EmployeeKeyAuthorized)
-    /// A pending device key was refused for good.
     case keyRefused(EmployeeKeyRefused)
-    /// An authorized device key was revoked for good.
     case keyRevoked(EmployeeKeyRevoked)
-    /// The owner gave a device a name.
     case deviceNamed(DeviceNamed)
-    /// An employee was approved and is active.
     case approved(EmployeeApproved)
-    /// An employee was cancelled and may no longer log in.
     case cancelled(EmployeeCancelled)
-    /// A cancellation was taken back.
     case reinstated(EmployeeReinstated)
-    /// A tenant reclaimed an address that it owns; the employee's device keys end with it.
     case emailReclaimed(EmailReclaimed)
-    /// The employee's personal data was erased for good.
     case erased(EmployeeErased)
-    /// A provisional employee id was released.
     case idReleased(EmployeeIdReleased)
-    /// All sessions of an employee were ended by somebody with authority.
     case sessionsEnded(EmployeeSessionsEnded)
-    /// A security admin asked to return with a new device key.
     case returnRequested(ReturnRequested)
-    /// A return was opened by the link of a mail.
     case returnOpened(ReturnOpened)
-    /// A return was completed after its wait.
     case returnCompleted(ReturnCompleted)
-    /// A return was cancelled or undone.
     case returnCancelled(ReturnCancelled)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
@@ -336,7 +314,6 @@ package enum EmployeeEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as EmployeeRegistered: self = .registered(event)
@@ -445,7 +422,6 @@ extension Employee {
 
     package struct Account: Sendable, Equatable {
         package let id: EmployeeID
-        /// The user behind the employee.
         package let user: UserID
         /// The employee id as entered.
         package let companyEmployeeID: Personal
@@ -479,7 +455,6 @@ extension Employee {
 
     /// The recorded status of a device key.
     package enum KeyStatus: Sendable, Equatable, CaseIterable {
-        /// Waits for a decision.
         case pending
         /// In force.
         case authorized
@@ -493,7 +468,6 @@ extension Employee {
     package enum KeyStanding: Sendable, Equatable, CaseIterable {
         /// Never presented.
         case unknown
-        /// Waits for a decision.
         case pending
         /// Was pending too long; may be presented again.
         case expired

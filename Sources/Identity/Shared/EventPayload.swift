@@ -114,7 +114,6 @@ package struct EventError: Error, Sendable, Equatable, CustomStringConvertible {
         package let rawValue: String
         /// Takes any identifier; prefer the constants.
         package init(rawValue: String) { self.rawValue = rawValue }
-        /// The identifier.
         package var description: String { rawValue }
 
         /// The catalogue has no such type. Reading stops, because no event may be skipped silently.

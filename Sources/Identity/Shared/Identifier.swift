@@ -94,7 +94,6 @@ package typealias MPinActivationID = Identifier<MPinActivationSubject>
 ///
 /// Code that uses a key checks that the point is on the curve.
 package struct PublicKeyBytes: Sendable, Hashable {
-    /// The number of bytes.
     package static let count = 65
     /// The point, uncompressed.
     package let bytes: [UInt8]
@@ -108,7 +107,6 @@ package struct PublicKeyBytes: Sendable, Hashable {
 
 /// An ECDSA P-256 signature: the raw 64 bytes r ‖ s. It is malleable, so it never serves as an identifier.
 package struct SignatureBytes: Sendable, Hashable {
-    /// The number of bytes.
     package static let count = 64
     /// r ‖ s.
     package let bytes: [UInt8]
@@ -122,7 +120,6 @@ package struct SignatureBytes: Sendable, Hashable {
 
 /// A salt or a digest of exactly 32 bytes.
 package struct Bytes32: Sendable, Hashable {
-    /// The number of bytes.
     package static let count = 32
     package let bytes: [UInt8]
 

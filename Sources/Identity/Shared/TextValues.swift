@@ -44,7 +44,6 @@ extension ReasonCode: MemberValue {
 
 /// The id that a caller gives a request: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
 package struct RequestID: Sendable, Hashable, CustomStringConvertible {
-    /// The identifier.
     package let text: String
 
     /// Returns `nil` for other characters or another length.
@@ -53,7 +52,6 @@ package struct RequestID: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
-    /// The identifier.
     package var description: String { text }
 }
 
@@ -120,7 +118,6 @@ package enum InvitationEnd: String, Sendable, Hashable, CaseIterable, MemberValu
 
 /// The refusal of a name, an id or an address. It never repeats the value.
 package struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The code of the refusal.
     package let code: ErrorCode
     /// The name of the request's member, such as `companyName`.
     package let field: String

@@ -67,7 +67,6 @@ package enum User: Decider {
         case erase(AuthorityDecision)
     }
 
-    /// The reasons to reject a command.
     package enum Rejection: CodedRejection, CaseIterable {
         /// The user has credentials, which can only be changed.
         case credentialsExist
@@ -75,7 +74,6 @@ package enum User: Decider {
         case credentialsReplaced
         /// There is no such user.
         case unknownUser
-        /// The caller may not take this decision.
         case notPermitted
         /// Another recovery of the user is open.
         case recoveryInProgress
@@ -91,7 +89,6 @@ package enum User: Decider {
         /// The user does not have the address any more.
         case emailReplaced
 
-        /// The error code in the API contract.
         package var code: ErrorCode {
             switch self {
             case .credentialsExist: .flowWrongStep
@@ -106,7 +103,6 @@ package enum User: Decider {
         }
     }
 
-    /// The state before the first event.
     package static let initial = State()
 
     /// Applies an event to the state.
@@ -151,7 +147,6 @@ package enum User: Decider {
         }
     }
 
-    /// Decides a command: returns its events, or none if the state already is as requested. Throws ``Rejection``.
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [UserEvent] {
         switch command {
         case .setCredentials(let event):
@@ -184,23 +179,15 @@ package enum User: Decider {
 
 /// An event of a user and their credentials.
 package enum UserEvent: AggregateEvent {
-    /// Credentials were set for a new user.
     case credentialsSet(CredentialsSet)
-    /// Credentials were replaced.
     case credentialsChanged(CredentialsChanged)
     case recoveryOpened(RecoveryOpened)
-    /// A recovery was confirmed by a second person, or by a device key of the user.
     case recoveryConfirmed(RecoveryConfirmed)
-    /// A recovery was cancelled before credentials were set.
     case recoveryCancelled(RecoveryCancelled)
-    /// The user verified the address.
     case emailVerified(EmailVerified)
-    /// A user's address was released, and another person may claim it.
     case emailReleased(EmailReleased)
-    /// The user's personal data and credentials were erased for good.
     case erased(UserErased)
 
-    /// The event types of this aggregate.
     package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
@@ -219,7 +206,6 @@ package enum UserEvent: AggregateEvent {
         }
     }
 
-    /// Wraps a payload of this aggregate; `nil` for any other.
     package init?(_ payload: any EventPayload) {
         switch payload {
         case let event as CredentialsSet: self = .credentialsSet(event)

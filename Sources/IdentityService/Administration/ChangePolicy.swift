@@ -9,7 +9,6 @@ package import TenureAPI
 
 /// Changes a tenant's policy. An admin signs the whole new policy.
 package struct ChangePolicy: CallerUseCase {
-    /// The tenant's name.
     package let company: String
     /// What changes, with the statement and an admin's signature over it in the second call.
     package let change: PolicyChangeRequest
@@ -27,7 +26,6 @@ package struct ChangePolicy: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
@@ -102,7 +100,6 @@ extension TenantPolicy {
 
 /// Reads the policy in force from the log itself; for admins.
 package struct ReadPolicy: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The admin who asks. An app is refused.
     package let caller: Caller

@@ -11,9 +11,7 @@ package import TenureAPI
 package struct ChangeRole: CallerUseCase {
     /// The role, its keys, and an admin's signature in the second call.
     package let request: RoleRequest
-    /// The tenant's name.
     package let company: String
-    /// The employee id in that tenant.
     package let companyEmployeeId: String
     /// The admin who decides. An app is refused.
     package let caller: Caller
@@ -25,7 +23,6 @@ package struct ChangeRole: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee(let decider) = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let named = try named(), context = run.context, time = run.call.time

@@ -23,16 +23,12 @@ package struct DecideStatus: CallerUseCase {
         /// End all sessions of an employee.
         case endSessions
     }
-    /// The decision.
     package let action: Action
-    /// The tenant's name.
     package let company: String
-    /// The employee id in that tenant.
     package let companyEmployeeId: String
     /// A free-text note, at most 1,024 bytes, which the log keeps for a cancellation and which others refuse; and an
     /// admin's signature in the second call.
     package let request: StatusDecisionRequest
-    /// The app or admin that decides.
     package let caller: Caller
 
     package init(
@@ -45,7 +41,6 @@ package struct DecideStatus: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
         let note = try request.note.map { note in

@@ -17,12 +17,10 @@ enum AppSecretDigest {
 }
 
 /// Authenticates an app by one of its secrets, from the log itself, so that a revocation takes effect with its event.
-package struct AuthenticateApp: UseCase, CustomStringConvertible {
+package struct AuthenticateApp: UseCase, Redacted {
     package let appId: String
     /// The secret that the app presented.
     package let secret: String
-    /// A placeholder that never contains the secret.
-    package var description: String { "[redacted]" }
 
     package init(appId: String, secret: String) {
         self.appId = appId
@@ -66,7 +64,6 @@ package struct LinkApp: CallerUseCase {
     }
 
     package let appId: String
-    /// The tenant's name.
     package let company: String
     /// What is to become of the link.
     package let change: Change
@@ -85,7 +82,6 @@ package struct LinkApp: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let context = run.context

@@ -20,9 +20,7 @@ package import TenureAPI
 package struct ReclaimEmail: CallerUseCase {
     /// The address, the reason, and an admin's signature in the second call.
     package let request: EmailReclaimRequest
-    /// The tenant's name.
     package let company: String
-    /// The app or admin that decides.
     package let caller: Caller
 
     package init(_ request: EmailReclaimRequest, company: String, caller: Caller) {
@@ -31,7 +29,6 @@ package struct ReclaimEmail: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let address = try parsed { () throws(ValueError) in try EmailAddress(request.email) }
         let text = try parsed { () throws(ValueError) in try FreeText(request.reason) }

@@ -142,7 +142,6 @@ package struct AnchorFileError: Error, CustomStringConvertible {
         /// The identifier, such as `anchor.conflict`.
         package let rawValue: String
 
-        /// A code with the identifier `rawValue`.
         package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The file cannot be read or written, or does not hold an anchor of this log.

@@ -23,7 +23,6 @@ package struct AuthorityLink: Sendable, Equatable {
         case employee
         /// The operator, where the chain ends.
         case `operator`
-        /// The tenant's policy.
         case policy
         /// The return of the security admin, where the chain ends.
         case comeback = "return"

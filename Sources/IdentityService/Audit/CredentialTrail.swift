@@ -163,7 +163,6 @@ struct ValidatedKeys: Sendable {
         return directories
     }
 
-    /// The users of the keys and recoveries.
     var users: Set<UUID> { Set(places.keys.map(\.user)).union(recoveries.users).union(causes.users) }
 
     /// The keys without a record, after a whole directory was read.

@@ -15,10 +15,8 @@ package struct PageEntries: UseCase {
     static let maximumPages = 20
     /// The number of events of a page if there is a filter.
     static let filteredPage = 500
-    /// The tenant's name.
     package let company: String
     package let query: EventQuery
-    /// The app or admin who asks.
     package let caller: Caller
 
     package init(company: String, query: EventQuery, caller: Caller) {
@@ -96,9 +94,7 @@ package struct PageEntries: UseCase {
 package struct ProveEvent: UseCase {
     /// The event's position in the ledger.
     package let position: Int64
-    /// The tenant's name.
     package let company: String
-    /// The app or admin who asks.
     package let caller: Caller
 
     package init(position: Int64, company: String, caller: Caller) {
@@ -132,9 +128,7 @@ package struct ProveEvent: UseCase {
 
 /// Reads the newest signed checkpoint of a tenant's ledger.
 package struct ReadCheckpoint: UseCase {
-    /// The tenant's name.
     package let company: String
-    /// The app or admin who asks.
     package let caller: Caller
 
     package init(company: String, caller: Caller) {
@@ -187,9 +181,7 @@ extension ServiceContext {
 package struct ReadTile: UseCase {
     /// The path after `tile/`, such as `0/x001/234.p/17` or `entries/000`.
     package let path: String
-    /// The tenant's name.
     package let company: String
-    /// The app or admin who asks.
     package let caller: Caller
 
     package init(path: String, company: String, caller: Caller) {
@@ -220,7 +212,6 @@ package struct ReadTile: UseCase {
 
 /// The filter of a list of events.
 package struct EventQuery: Sendable {
-    /// Which of them.
     package var page: PageRequest
     /// Only events of this type.
     package var type: String?

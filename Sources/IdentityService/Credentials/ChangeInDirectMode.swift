@@ -15,9 +15,7 @@ package struct ChangeInDirectMode: AppUseCase {
     package let current: CredentialsChangeRequest.Current
     /// The new credentials.
     package let credentials: CredentialsRequest
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(
@@ -29,7 +27,6 @@ package struct ChangeInDirectMode: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(.change) }
 
     /// Changes the credentials, and logs the employee in.

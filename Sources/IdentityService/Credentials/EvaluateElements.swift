@@ -13,9 +13,7 @@ package struct EvaluateElements: FlowStepUseCase {
     /// The blinded elements: of new credentials, or of one attempt.
     package let elements: [EvaluationsRequest.Element]
     package let purpose: FlowKind
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ elements: [EvaluationsRequest.Element], purpose: FlowKind, flow: String, app: AppCaller) {

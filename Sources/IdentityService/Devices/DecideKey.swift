@@ -19,11 +19,8 @@ package struct DecideKey: CallerUseCase {
         /// Revoke an authorized key.
         case revoke
     }
-    /// The decision.
     package let action: Action
-    /// The tenant's name.
     package let company: String
-    /// The employee id in that tenant.
     package let companyEmployeeId: String
     /// The key's fingerprint, lower-case hex.
     package let fingerprint: String
@@ -47,7 +44,6 @@ package struct DecideKey: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let reason = try reasonCode(self.reason ?? (action == .authorize ? "authorized" : "")), context = run.context
         return try await run.decide(by: caller, signed) {

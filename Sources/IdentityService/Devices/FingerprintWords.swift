@@ -3,7 +3,6 @@
 /// Each of the first eight bytes is one of 256 words, which differ in their first four letters at the latest. They are
 /// the same in every language of the pages. Somebody who wants a key with the words of another one has to try 2^64 keys.
 package struct FingerprintWords: Sendable, Equatable {
-    /// The number of words of a fingerprint.
     package static let count = 8
     /// The words, in the order in which they are read.
     package let words: [String]

@@ -36,10 +36,8 @@ package enum WordChoice: Sendable, Equatable {
 package struct AskForWords: UseCase {
     /// The SHA-256 of the device key, 32 bytes.
     package let fingerprint: [UInt8]
-    /// The tenant.
     package let tenant: UUID
 
-    /// Each parameter sets the property of the same name.
     package init(fingerprint: [UInt8], tenant: UUID) {
         self.fingerprint = fingerprint
         self.tenant = tenant
@@ -55,12 +53,10 @@ package struct AskForWords: UseCase {
 package struct ChooseWords: UseCase {
     /// The SHA-256 of the device key, 32 bytes.
     package let fingerprint: [UInt8]
-    /// The tenant.
     package let tenant: UUID
     /// The row that was chosen.
     package let row: [UInt8]
 
-    /// Each parameter sets the property of the same name.
     package init(fingerprint: [UInt8], tenant: UUID, row: [UInt8]) {
         self.fingerprint = fingerprint
         self.tenant = tenant
@@ -83,7 +79,6 @@ struct WordCounter: Sendable {
     private var ledger: LedgerID { LedgerID(tenant) }
     private var key: [UInt8] { context.ring.lookupDigest(kind: "budget-words", fingerprint, scope: tenant) }
 
-    /// The question.
     func question() async throws -> WordQuestion {
         WordQuestion(rows: rows, isSpent: try await count() >= WordQuestion.limit)
     }

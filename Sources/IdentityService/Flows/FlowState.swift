@@ -101,7 +101,6 @@ struct FlowState: FlatObject, Equatable {
     struct SetUp: FlatObject, MemberValue, Equatable {
         /// The seed of their VOPRF keys, 32 bytes. A commit keeps it; otherwise it ends with this row.
         var seed: [UInt8]
-        /// The number of evaluations.
         var evaluations = 0
 
         static let members = MemberTable<SetUp, Void>(

@@ -10,7 +10,6 @@ package protocol FlowStepUseCase<Answer>: AppUseCase {
 }
 
 extension FlowStepUseCase {
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(purpose) }
 
     package func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }

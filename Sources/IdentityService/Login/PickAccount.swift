@@ -15,9 +15,7 @@ package struct PickAccount: FlowStepUseCase {
     package let employee: UUID
     /// The signature of the device key over the account's challenge, DER or 64 raw bytes.
     package let proof: [UInt8]
-    /// The flow's handle.
     package let flow: String
-    /// The app of the pages.
     package let app: AppCaller
     package var purpose: FlowKind { .address }
 

@@ -15,9 +15,7 @@ package import TenureAPI
 package struct ProveAddress: FlowStepUseCase {
     /// The answers or the passphrase.
     package let secret: CredentialsChangeRequest.Current
-    /// The flow's handle.
     package let flow: String
-    /// The app of the pages.
     package let app: AppCaller
     package var purpose: FlowKind { .address }
 

@@ -12,9 +12,7 @@ package struct ProveCredential: FlowStepUseCase {
     /// The proof, with the new credentials in a set-up.
     package let proof: ProofRequest
     package let purpose: FlowKind
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ proof: ProofRequest, purpose: FlowKind, flow: String, app: AppCaller) {
@@ -76,9 +74,7 @@ package struct ProveCredential: FlowStepUseCase {
 package struct ValidateCredential: FlowStepUseCase {
     package let secret: CredentialsChangeRequest.Current
     package let purpose: FlowKind
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ secret: CredentialsChangeRequest.Current, purpose: FlowKind, flow: String, app: AppCaller) {

@@ -12,9 +12,7 @@ package struct ProveKey: FlowStepUseCase {
     /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
     package let proof: [UInt8]
     package let purpose: FlowKind
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ proof: [UInt8], purpose: FlowKind, flow: String, app: AppCaller) {

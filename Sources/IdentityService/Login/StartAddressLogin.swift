@@ -20,7 +20,6 @@ package struct StartAddressLogin: AppUseCase {
     package let employeePublicKey: [UInt8]
     /// The client whose people may log in; `nil` if the log-in is for no client.
     package let client: UUID?
-    /// The app of the pages.
     package let app: AppCaller
 
     package init(address: String, employeePublicKey: [UInt8], client: UUID?, app: AppCaller) {

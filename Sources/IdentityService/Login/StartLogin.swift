@@ -18,7 +18,6 @@ package struct StartLogin: AppUseCase {
     package let purpose: FlowKind
     /// The account, by its names, and the device.
     package let request: LoginRequest
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ purpose: FlowKind = .login, _ request: LoginRequest, app: AppCaller) {

@@ -35,7 +35,6 @@ extension MPinPolicyChangeRequest {
 
 /// Changes a tenant's rules for M-Pin. The security admin signs the whole new policy.
 package struct ChangeMPinPolicy: CallerUseCase {
-    /// The tenant's name.
     package let company: String
     /// What changes, with the statement and the security admin's signature over it in the second call.
     package let change: MPinPolicyChangeRequest
@@ -53,7 +52,6 @@ package struct ChangeMPinPolicy: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
@@ -77,7 +75,6 @@ package struct ChangeMPinPolicy: CallerUseCase {
 
 /// Reads the rules for M-Pin in force, from the log itself; for admins.
 package struct ReadMPinPolicy: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The admin who asks. An app is refused.
     package let caller: Caller

@@ -9,7 +9,7 @@ import MPinCryptography
 import TenureAPI
 
 /// What a client needs to make its key: the service's share, and a permit to fetch the other one.
-package struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible {
+package struct MPinClientKeyOffer: Sendable, Equatable, RedactedDescription {
     /// The share of the first D-TA, 97 bytes.
     package var share: [UInt8]
     /// The signed query for the second D-TA.
@@ -17,22 +17,18 @@ package struct MPinClientKeyOffer: Sendable, Equatable, CustomStringConvertible 
     /// The name of the suite.
     package var suite: String
     package var epoch: Int
-    /// A placeholder that never contains the share.
-    package var description: String { "[redacted]" }
 }
 
 /// Issues the service's share of a verified identity's client key.
 ///
 /// Until the registration is complete or expires, a repeated call gets the same share, so a lost reply costs nothing.
 package struct ConfirmMPinRegistration: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The M-Pin ID in hexadecimal.
     package let mpinID: String
     package let token: String
     /// The push identifier of the device, if it gives one.
     package let pushIdentifier: String?
-    /// The calling app.
     package let app: AppCaller
 
     package init(company: String, mpinID: String, token: String, pushIdentifier: String? = nil, app: AppCaller) {
@@ -43,7 +39,6 @@ package struct ConfirmMPinRegistration: UseCase {
         self.app = app
     }
 
-    /// Refuses an app that may register nobody.
     package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Issues the share.

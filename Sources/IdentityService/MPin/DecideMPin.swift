@@ -18,9 +18,7 @@ package struct DecideMPin: CallerUseCase {
         case revoke(reason: String)
     }
 
-    /// The decision.
     package let action: Action
-    /// The tenant's name.
     package let company: String
     /// The identity's id.
     package let identity: String
@@ -39,7 +37,6 @@ package struct DecideMPin: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
         guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
@@ -110,7 +107,6 @@ extension DecideMPin.Action {
 
 /// Links an M-Pin identity to the account of the device that signs. It verifies the identity too.
 package struct LinkMPin: CallerUseCase {
-    /// The tenant's name.
     package let company: String
     /// The identity's id.
     package let identity: String

@@ -70,11 +70,9 @@ struct MPinActivationCode: Sendable {
 ///
 /// A new code replaces the last one of the same user id.
 package struct IssueMPinActivation: CallerUseCase {
-    /// The tenant's name.
     package let company: String
     /// The user id, the salt of the commitment to it, and an admin's signature in the second call.
     package let request: MPinActivationRequest
-    /// The app or admin that decides.
     package let caller: Caller
 
     package init(_ request: MPinActivationRequest, company: String, caller: Caller) {

@@ -158,9 +158,7 @@ package struct MPinSettingsView: Sendable, Equatable {
 
 /// Tells a client of M-Pin what it has to know about a tenant.
 package struct ReadMPinSettings: UseCase {
-    /// The tenant's name.
     package let company: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(company: String, app: AppCaller) {

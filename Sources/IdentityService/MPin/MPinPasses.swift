@@ -169,7 +169,7 @@ struct MPinPasses: Sendable {
 }
 
 /// The token that redeems a verdict once, called authOTT on the wire.
-struct MPinProofToken: Sendable, CustomStringConvertible {
+struct MPinProofToken: Sendable, Redacted {
     let pass: UUID
     let code: [UInt8]
 
@@ -190,6 +190,4 @@ struct MPinProofToken: Sendable, CustomStringConvertible {
     var text: String { Base64URL.encode(pass.bytes + code) }
     /// The SHA-256 of the code, which the row has.
     var digest: [UInt8] { Array(SHA256.hash(data: code)) }
-    /// A placeholder that never contains the token.
-    var description: String { "[redacted]" }
 }

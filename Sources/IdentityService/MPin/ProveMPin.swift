@@ -18,13 +18,11 @@ package struct MPinChallengeOffer: Sendable, Equatable {
 
 /// Pass 1: answers the commitment U with a random challenge y. An unknown M-Pin ID gets one too.
 package struct StartMPinProof: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The M-Pin ID in hexadecimal.
     package let mpinID: String
     /// The point U in hexadecimal.
     package let commitment: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(company: String, mpinID: String, commitment: String, app: AppCaller) {
@@ -34,7 +32,6 @@ package struct StartMPinProof: UseCase {
         self.app = app
     }
 
-    /// Refuses an app that may log nobody in.
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Draws the challenge.
@@ -55,7 +52,6 @@ package struct StartMPinProof: UseCase {
 /// One append names the version of the identity's stream, counts a wrong proof and consumes the challenge. So of many
 /// wrong proofs at once exactly as many count as the policy allows.
 package struct ProveMPin: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The M-Pin ID in hexadecimal.
     package let mpinID: String
@@ -63,7 +59,6 @@ package struct ProveMPin: UseCase {
     package let response: String
     /// The handle of pass 1; `nil` for the newest challenge.
     package let handle: String?
-    /// The calling app.
     package let app: AppCaller
 
     package init(company: String, mpinID: String, response: String, handle: String? = nil, app: AppCaller) {
@@ -74,7 +69,6 @@ package struct ProveMPin: UseCase {
         self.app = app
     }
 
-    /// Refuses an app that may log nobody in.
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Returns the token with which the app learns the verdict.

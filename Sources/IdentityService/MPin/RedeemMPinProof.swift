@@ -9,7 +9,6 @@ package import TenureAPI
 
 /// Tells an app, once, whether a proof was right and whose it was.
 package struct RedeemMPinProof: AppUseCase {
-    /// The tenant's name.
     package let company: String
     /// The token of pass 2.
     package let token: String
@@ -22,7 +21,6 @@ package struct RedeemMPinProof: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app that may log nobody in.
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Redeems the token.
@@ -95,7 +93,6 @@ package struct RedeemMPinProof: AppUseCase {
 package struct LogInByMPin: AppUseCase {
     /// The token of pass 2.
     package let token: String
-    /// The flow's handle.
     package let flow: String
     /// The calling app, which must be the one that made the passes.
     package let app: AppCaller
@@ -106,10 +103,8 @@ package struct LogInByMPin: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app that may log nobody in.
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
-    /// The read of the flow.
     package func firstReads(in context: ServiceContext) -> PipelinedReads? { FlowStore.reading(flow) }
 
     /// Completes the log-in.

@@ -13,7 +13,6 @@ package import TenureAPI
 /// The identity is verified at once by an activation code, or by an app with AUTHORIZATION where the tenant's policy
 /// leaves it to the app. Otherwise a mail goes to the user id, or the app decides later.
 package struct StartMPinRegistration: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The user id: an e-mail address or any name.
     package let userID: String
@@ -23,7 +22,6 @@ package struct StartMPinRegistration: UseCase {
     package let activationCode: String?
     /// The languages that the caller prefers, for the mail.
     package let languages: [String]
-    /// The calling app.
     package let app: AppCaller
 
     package init(
@@ -38,7 +36,6 @@ package struct StartMPinRegistration: UseCase {
         self.app = app
     }
 
-    /// Refuses an app that may register nobody.
     package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     package func run(_ run: UseCaseRun<MPinRegistrationResponse>) async throws -> MPinRegistrationResponse {
@@ -121,7 +118,6 @@ package struct RestartMPinRegistration: UseCase {
     /// The time that has to pass between two starts.
     static let pause: Duration = .seconds(60)
 
-    /// The tenant's name.
     package let company: String
     /// The M-Pin ID in hexadecimal.
     package let mpinID: String
@@ -130,7 +126,6 @@ package struct RestartMPinRegistration: UseCase {
     package let userID: String
     /// The languages that the caller prefers, for the mail.
     package let languages: [String]
-    /// The calling app.
     package let app: AppCaller
 
     package init(
@@ -144,7 +139,6 @@ package struct RestartMPinRegistration: UseCase {
         self.app = app
     }
 
-    /// Refuses an app that may register nobody.
     package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Starts the registration again.

@@ -29,7 +29,6 @@ package struct VerifyMPinByMail: UseCase {
         case activateKey(String, mpinID: String, app: AppCaller)
     }
 
-    /// The tenant's name.
     package let company: String
     /// What is presented.
     package let proof: Proof

@@ -56,13 +56,6 @@ package struct MailDirectory: MailTransport {
         package let subject: String
         /// The links in the plain text.
         package let links: [String]
-
-        package init(id: UUID, recipient: String, subject: String, links: [String]) {
-            self.id = id
-            self.recipient = recipient
-            self.subject = subject
-            self.links = links
-        }
     }
 
     /// What a list says of a mail; `nil` if there is none.

@@ -16,13 +16,6 @@ package struct OutgoingMail: Sendable {
     package var recipient: String
     /// Header and body with CRLF line ends, in ASCII.
     package var content: [UInt8]
-
-    package init(id: UUID, sender: String, recipient: String, content: [UInt8]) {
-        self.id = id
-        self.sender = sender
-        self.recipient = recipient
-        self.content = content
-    }
 }
 
 /// What came of handing over a mail.

@@ -7,7 +7,7 @@ import Keys
 ///
 /// The token that the issuer sees is stored nowhere, so the program that sends the mail cannot know it. This code takes
 /// its place, and it is made again whenever the mail is sent.
-struct MailedInvitation: Sendable, CustomStringConvertible {
+struct MailedInvitation: Sendable, Redacted {
     private static let kind = "invitation"
     private static let byteCount = 48
 
@@ -33,9 +33,6 @@ struct MailedInvitation: Sendable, CustomStringConvertible {
 
     /// The code as 64 characters of base64url.
     var text: String { Base64URL.encode(id.uuid.bytes + code) }
-
-    /// A placeholder that never contains the code.
-    var description: String { "mailed invitation [redacted]" }
 
     /// Whether this service made the code for an invitation with this end.
     func isRight(until end: Timestamp, ring: KeyRing) -> Bool {

@@ -6,17 +6,14 @@ import Identity
 import Ledger
 
 /// Takes the answer to the question for consent, and goes on with the request.
-package struct AnswerConsent: UseCase, CustomStringConvertible {
+package struct AnswerConsent: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
     /// The value of the browser's cookie. The answer counts for the person of this browser session only.
     package let cookie: String?
     /// Whether the person consents.
     package let isGiven: Bool
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?, isGiven: Bool) {
         self.handle = handle
         self.cookie = cookie
@@ -57,21 +54,17 @@ package struct AnswerConsent: UseCase, CustomStringConvertible {
 }
 
 /// Takes the account that the person chose, which is that of the browser session, and goes on with the request.
-package struct ChooseAccount: UseCase, CustomStringConvertible {
+package struct ChooseAccount: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
     /// The value of the browser's cookie: that of the chosen account.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
-    /// Answers the request.
     package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }

@@ -6,7 +6,6 @@ import Identity
 
 /// A client of the OpenID provider that a request comes from.
 package struct AuthenticatedClient: Sendable, Equatable {
-    /// The client.
     package let id: UUID
     /// The secret that it presented; `nil` for a public client.
     package let secretID: UUID?
@@ -21,15 +20,11 @@ package struct AuthenticatedClient: Sendable, Equatable {
 }
 
 /// Finds out which client a request to the endpoints of tokens comes from (RFC 6749, section 2.3).
-package struct AuthenticateClient: UseCase, CustomStringConvertible {
-    /// The client's id.
+package struct AuthenticateClient: UseCase, Redacted {
     package let clientID: String
     /// The secret that the client presented; `nil` for none.
     package let secret: String?
-    /// A placeholder that never contains the secret.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(clientID: String, secret: String?) {
         self.clientID = clientID
         self.secret = secret

@@ -1,8 +1,9 @@
+import Canonical
 package import FoundationEssentials
 import Identity
 
 /// What a browser gets at the authorization endpoint.
-package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
+package enum AuthorizationAnswer: Sendable, Equatable, RedactedDescription {
     /// A page says what is wrong; nobody is sent anywhere.
     case fault(Fault)
     /// The browser goes to the client.
@@ -24,18 +25,13 @@ package enum AuthorizationAnswer: Sendable, Equatable, CustomStringConvertible {
 
     /// The pages of an authorization.
     package enum Page: String, Sendable, Hashable, CaseIterable {
-        /// Log in.
         case logIn = "/login"
         /// Log in by an address. A stored request that waits for it waits for ``logIn``.
         case logInByAddress = "/login/address"
         /// Choose an account, or log in to another.
         case chooseAccount = "/accounts"
-        /// Consent.
         case consent = "/consent"
     }
-
-    /// A placeholder that never contains a code.
-    package var description: String { "[redacted]" }
 }
 
 /// What the pages of an authorization show and use of the stored request.

@@ -6,15 +6,12 @@ import Keys
 import Ledger
 
 /// Answers a request to the authorization endpoint (OpenID Connect Core, section 3.1.2).
-package struct Authorize: UseCase, CustomStringConvertible {
+package struct Authorize: UseCase, Redacted {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
     /// Whether the request came by POST: it is stored, because such a request carries no cookie from another site.
     package let isPost: Bool
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
     package init(_ parameters: [(name: String, value: String)], cookie: String?, isPost: Bool = false) {
@@ -24,16 +21,13 @@ package struct Authorize: UseCase, CustomStringConvertible {
     }
 
     /// What the endpoint does.
-    package enum Answer: Sendable, Equatable, CustomStringConvertible {
+    package enum Answer: Sendable, Equatable, RedactedDescription {
         /// What the browser gets.
         case now(AuthorizationAnswer)
         /// The browser asks again with a GET, by the handle of the stored request.
         case again(handle: String)
-        /// A placeholder that never contains a code.
-        package var description: String { "[redacted]" }
     }
 
-    /// Answers the request.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, call = run.call
         var request = StoredRequest(parameters, at: call.time)
@@ -49,21 +43,16 @@ package struct Authorize: UseCase, CustomStringConvertible {
 }
 
 /// Goes on with a stored request, after a page.
-package struct ContinueAuthorization: UseCase, CustomStringConvertible {
+package struct ContinueAuthorization: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie
     }
 
-    /// Answers the request.
     package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
         let context = run.context, time = run.call.time
         guard let request = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
@@ -72,16 +61,13 @@ package struct ContinueAuthorization: UseCase, CustomStringConvertible {
 }
 
 /// Reads what a page shows of a stored request. The answer to the client never rests on it.
-package struct ReadAuthorization: UseCase, CustomStringConvertible {
+package struct ReadAuthorization: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
     /// The value of the browser's cookie; `nil` without one, or for a page of the log-in itself. Without it a log-in is
     /// what the request waits for, and its page shows the texts of the time when the request arrived.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie

@@ -3,7 +3,7 @@ import Identity
 import TenureAPI
 
 /// What a browser brings to a client: the answer to an authorization request, or itself after a log-out.
-package struct ClientAnswer: Sendable, Equatable, CustomStringConvertible {
+package struct ClientAnswer: Sendable, Equatable, RedactedDescription {
     /// The URI that the operator registered.
     package let uri: String
     /// The origin of the URI; `nil` for the scheme of an app, which no page opens by itself.
@@ -14,8 +14,6 @@ package struct ClientAnswer: Sendable, Equatable, CustomStringConvertible {
     package let fields: [Field]
     /// Whether the browser posts a form instead of opening the URI with a query.
     package let isFormPost: Bool
-    /// A placeholder that never contains a code.
-    package var description: String { "[redacted]" }
 
     /// One parameter of the answer.
     package struct Field: Sendable, Equatable {
@@ -30,7 +28,6 @@ package struct ClientAnswer: Sendable, Equatable, CustomStringConvertible {
             fields: fields.map { Field(name: $0.name, value: $0.value) }, isFormPost: isFormPost)
     }
 
-    /// Each parameter sets the property of the same name.
     package init(uri: String, origin: String?, clientName: String, fields: [Field] = [], isFormPost: Bool = false) {
         self.uri = uri
         self.origin = origin

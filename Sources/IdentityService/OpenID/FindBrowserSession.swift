@@ -8,13 +8,9 @@ import Ledger
 import Postgres
 
 /// Finds the browser session of a cookie.
-package struct FindBrowserSession: UseCase, CustomStringConvertible {
-    /// The value of the cookie.
+package struct FindBrowserSession: UseCase, Redacted {
     package let cookie: String
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String) { self.cookie = cookie }
 
     /// Returns the browser session; `nil` if there is none in force.
@@ -26,17 +22,14 @@ package struct FindBrowserSession: UseCase, CustomStringConvertible {
 /// Returns the cookie of the browser session that a log-in opened, to the browser that sent its last form. Notes at the
 /// stored request of the log-in that the person so chose the account: a client that asked for a choice gets it without
 /// another question.
-package struct TakeBrowserCookie: UseCase, CustomStringConvertible {
+package struct TakeBrowserCookie: UseCase, Redacted {
     /// The key of the form, as in ``LogInBrowser/form``.
     package let form: String
     /// The tenant of the account.
     package let tenant: UUID
     /// The handle of the stored request; empty without one.
     package let request: String
-    /// A placeholder that never contains the key.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(form: String, tenant: UUID, request: String) {
         self.form = form
         self.tenant = tenant
@@ -62,13 +55,9 @@ package struct TakeBrowserCookie: UseCase, CustomStringConvertible {
 }
 
 /// Ends the session of a cookie, and with it the browser session and the grants that depend on it.
-package struct CloseBrowserSession: UseCase, CustomStringConvertible {
-    /// The value of the cookie.
+package struct CloseBrowserSession: UseCase, Redacted {
     package let cookie: String
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String) { self.cookie = cookie }
 
     /// Ends the session. Does nothing without one in force.

@@ -13,7 +13,6 @@ struct IDToken: Sendable {
     let nonce: String?
     let accessToken: String
 
-    /// Signs the token.
     func signed(at time: Timestamp, _ context: ServiceContext) async throws -> String {
         var claims = person
         claims["iss"] = .string(context.settings.tokenIssuer)

@@ -5,15 +5,10 @@ import FoundationEssentials
 import Identity
 
 /// Tells a client whether an access token of one of its grants is in force (RFC 7662).
-package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
-    /// The app.
+package struct IntrospectGrantToken: UseCase, Redacted {
     package let app: AppCaller
-    /// The token.
     package let token: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(app: AppCaller, token: String) {
         self.app = app
         self.token = token
@@ -38,15 +33,11 @@ package struct IntrospectGrantToken: UseCase, CustomStringConvertible {
 }
 
 /// Ends the grant of a token at the request of its client (RFC 7009).
-package struct RevokeGrantToken: UseCase, CustomStringConvertible {
-    /// The client.
+package struct RevokeGrantToken: UseCase, Redacted {
     package let client: AuthenticatedClient
     /// An access token or a refresh token.
     package let token: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(client: AuthenticatedClient, token: String) {
         self.client = client
         self.token = token

@@ -5,7 +5,6 @@ package struct IsClientOrigin: UseCase {
     /// The origin, as the browser sent it.
     package let origin: String
 
-    /// Each parameter sets the property of the same name.
     package init(origin: String) { self.origin = origin }
 
     /// Returns whether it is one of a client's, byte by byte.

@@ -9,7 +9,6 @@ import TenureAPI
 
 /// What a client may learn about a person, as the person sees it: a consent, lasting grants, or both.
 package struct ConsentView: Sendable, Equatable {
-    /// The client.
     package let clientID: UUID
     /// Its name, as the operator gave it.
     package let clientName: String
@@ -20,7 +19,6 @@ package struct ConsentView: Sendable, Equatable {
     /// When the last of the grants ends that outlive their sessions; `nil` without one.
     package let lastsUntil: Timestamp?
 
-    /// Each parameter sets the property of the same name.
     package init(
         clientID: UUID, clientName: String, scopes: [String], givenAt: Timestamp?, lastsUntil: Timestamp? = nil
     ) {
@@ -34,10 +32,8 @@ package struct ConsentView: Sendable, Equatable {
 
 /// Lists what clients may learn about the person of a browser session.
 package struct ListConsents: UseCase {
-    /// The browser session.
     package let browser: BrowserSession
 
-    /// Each parameter sets the property of the same name.
     package init(browser: BrowserSession) { self.browser = browser }
 
     /// Lists the clients with a consent in force or a lasting grant, by name. The streams say both.
@@ -68,12 +64,9 @@ package struct ListConsents: UseCase {
 
 /// Withdraws a consent of the person of a browser session, and ends the client's grants.
 package struct WithdrawConsent: UseCase {
-    /// The browser session.
     package let browser: BrowserSession
-    /// The client.
     package let client: UUID
 
-    /// Each parameter sets the property of the same name.
     package init(browser: BrowserSession, client: UUID) {
         self.browser = browser
         self.client = client

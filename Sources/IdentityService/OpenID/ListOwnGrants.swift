@@ -19,11 +19,8 @@ package struct ListOwnGrants: UseCase {
 
 /// Lists the open grants of an employee, for an admin or an app with the role ADMINISTRATION.
 package struct ListEmployeeGrants: UseCase {
-    /// The tenant's name.
     package let company: String
-    /// The employee id in that tenant.
     package let companyEmployeeId: String
-    /// The app or admin who asks.
     package let caller: Caller
 
     package init(company: String, companyEmployeeId: String, caller: Caller) {

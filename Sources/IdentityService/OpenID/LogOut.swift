@@ -23,13 +23,10 @@ package enum LogOutAnswer: Sendable, Equatable {
 /// one a page asks, because any site can send a browser here, and nobody is sent to another site without an ID token of
 /// that client. The log-out ends the client's grants in the session, those with `offline_access` too. An ID token that
 /// comes without the cookie ends the grants of its `sid`, but none with `offline_access`.
-package struct LogOut: UseCase, CustomStringConvertible {
+package struct LogOut: UseCase, Redacted {
     /// The parameters as the client sent them.
     let parameters: AuthorizationParameters
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
     /// - Parameter parameters: The decoded parameters. One that is given twice comes twice.
     package init(_ parameters: [(name: String, value: String)], cookie: String?) {
@@ -59,15 +56,11 @@ package struct LogOut: UseCase, CustomStringConvertible {
 }
 
 /// Logs a person out who confirmed it on the page.
-package struct ConfirmLogOut: UseCase, CustomStringConvertible {
+package struct ConfirmLogOut: UseCase, Redacted {
     /// The handle of the stored request.
     package let handle: String
-    /// The value of the browser's cookie; `nil` without one.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(handle: String, cookie: String?) {
         self.handle = handle
         self.cookie = cookie

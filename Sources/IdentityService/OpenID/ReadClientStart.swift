@@ -14,14 +14,12 @@ package struct ReadClientStart: UseCase {
         /// The origin of the client's first redirect URI; `nil` if that one has the scheme of an app.
         package let origin: String?
 
-        /// Each parameter sets the property of the same name.
         package init(name: String, origin: String?) {
             self.name = name
             self.origin = origin
         }
     }
 
-    /// Each parameter sets the property of the same name.
     package init(client: UUID) { self.client = client }
 
     /// Returns name and origin; `nil` if there is no such client.

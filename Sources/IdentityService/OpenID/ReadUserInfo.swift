@@ -3,13 +3,10 @@ import FoundationEssentials
 import Identity
 
 /// Tells a client about the person of a grant (OpenID Connect Core, section 5.3).
-package struct ReadUserInfo: UseCase, CustomStringConvertible {
+package struct ReadUserInfo: UseCase, Redacted {
     /// The access token of the grant.
     package let accessToken: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(accessToken: String) { self.accessToken = accessToken }
 
     /// Returns the claims; `nil` for a token that is not in force, or that is not one of a grant.

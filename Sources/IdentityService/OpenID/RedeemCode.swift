@@ -13,19 +13,14 @@ import TenureAPI
 /// The code's id is that of the grant, and the append that opens the grant expects its stream to be new: of any number
 /// of redemptions one wins. A later one ends the grant, because then two parties hold the code (section 10.5). Whoever
 /// presents a code wrongly makes it worthless.
-package struct RedeemCode: UseCase, CustomStringConvertible {
-    /// The client.
+package struct RedeemCode: UseCase, Redacted {
     package let client: AuthenticatedClient
-    /// The code.
     package let code: String
     /// The redirect URI of the authorization request.
     package let redirect: String
     /// The text whose SHA-256 the authorization request named (RFC 7636); `nil` if the client sent none.
     package let verifier: String?
-    /// A placeholder that never contains the code.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(client: AuthenticatedClient, code: String, redirect: String, verifier: String?) {
         self.client = client
         self.code = code

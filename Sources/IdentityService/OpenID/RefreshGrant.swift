@@ -12,20 +12,15 @@ import TenureAPI
 /// The exchange is one compare-and-set of the grant's row, so of two requests with one token one wins. A client with a
 /// secret gets the same tokens again within ten seconds. Otherwise an authentic token that is not the newest one shows
 /// that two parties hold the grant, and ends it (RFC 9700, section 4.14.2).
-package struct RefreshGrant: RepeatableUseCase, CustomStringConvertible {
+package struct RefreshGrant: RepeatableUseCase, Redacted {
     /// The time for which a client with a secret may present a token once more.
     static let leeway: Duration = .seconds(10)
 
-    /// The client.
     package let client: AuthenticatedClient
-    /// The refresh token.
     package let refreshToken: String
     /// The scopes that the client wants now, separated by spaces; `nil` for those of the grant.
     package let scope: String?
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(client: AuthenticatedClient, refreshToken: String, scope: String? = nil) {
         self.client = client
         self.refreshToken = refreshToken

@@ -5,14 +5,11 @@ import Identity
 import Keys
 
 /// The answer to a request to the token endpoint.
-package enum TokenAnswer: Sendable, Equatable, CustomStringConvertible {
+package enum TokenAnswer: Sendable, Equatable, RedactedDescription {
     /// The client gets tokens.
     case issued(TokenGrantResponse)
     /// The client is refused.
     case refused(OAuthRefusal)
-
-    /// A placeholder that never contains a token.
-    package var description: String { "[redacted]" }
 
     /// The code, the token or what belongs to it is not valid (RFC 6749, section 5.2). It does not tell which.
     static let invalidGrant = TokenAnswer.refused(

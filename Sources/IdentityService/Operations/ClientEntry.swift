@@ -20,7 +20,6 @@ package struct ClientEntry: Sendable, Equatable {
     /// Whether a client with a secret must use PKCE: `required` or `optional`.
     package var pkce: String
 
-    /// Each parameter sets the property of the same name.
     package init(
         redirects: [String], postLogout: [String] = [], origins: [String] = [], tenants: [String]? = [],
         isPublic: Bool = false, idToken: String = "RS256", consent: String = "none",

@@ -13,7 +13,6 @@ package struct OperatorKeySource: Sendable {
     /// Signs with the key that `load` reads.
     package init(_ load: @Sendable @escaping () throws -> OperatorKey) { self.load = load }
 
-    /// Loads the key.
     func key() throws -> OperatorKey { try load() }
 }
 

@@ -21,7 +21,6 @@ package struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible
         case mpinUnknown = "erasure.mpin_unknown"
     }
 
-    /// The code of the refusal.
     package let code: Code
     /// The code, which reveals no name.
     package var description: String { code.rawValue }

@@ -200,6 +200,5 @@ package enum PagesError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The pages are not enabled.
     case disabled
 
-    /// What happened.
     package var description: String { "the pages are not enabled" }
 }

@@ -34,7 +34,7 @@ package struct OperatorUseCases: Sendable {
     package func beginning() async throws -> LogBeginning? { try await LogBeginning.read(context.reader) }
 
     /// A secret of an app, shown once.
-    package struct IssuedSecret: Sendable, CustomStringConvertible {
+    package struct IssuedSecret: Sendable, RedactedDescription {
         package let appId: UUID
         /// The secret's id, which revokes it.
         package let secretId: UUID
@@ -42,8 +42,6 @@ package struct OperatorUseCases: Sendable {
         package let secret: String
         /// The app's salt, base64 of 32 bytes.
         package let salt: String
-        /// A placeholder that never contains the secret.
-        package var description: String { "[redacted]" }
     }
 
     /// An app in a list.
@@ -266,7 +264,6 @@ extension OperatorUseCases {
 
 /// The refusal of an operator's decision that would change nothing.
 package struct DecisionWithoutEffect: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What happened.
     package var description: String {
         "the succession changes nothing: the employee is the security admin already, with these device keys"
     }

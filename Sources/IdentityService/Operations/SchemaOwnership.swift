@@ -10,12 +10,6 @@ package struct SchemaOwnership: Sendable, Equatable {
         package let owner: String
         /// Whether it is a function or a procedure; otherwise it is a table.
         package let isFunction: Bool
-
-        package init(name: String, owner: String, isFunction: Bool) {
-            self.name = name
-            self.owner = owner
-            self.isFunction = isFunction
-        }
     }
 
     /// The objects of other roles: tables first, each kind by name.

@@ -5,7 +5,6 @@ package import Postgres
 package struct SigningKeyView: Sendable, Equatable {
     /// What it signs: `access tokens`, `ID tokens (RS256)` or `ID tokens (ES256)`.
     package let use: String
-    /// The id of the key.
     package let keyID: String
     /// When it was made.
     package let createdAt: Timestamp

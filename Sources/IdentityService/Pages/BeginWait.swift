@@ -12,11 +12,10 @@ import TenureAPI
 ///
 /// A mail to the owner is queued with it where the pages app may vouch by one, see ``DeviceMailRule``. So a mail goes
 /// out only after a right credential.
-package struct BeginWait: UseCase, CustomStringConvertible {
+package struct BeginWait: UseCase, Redacted {
     /// The time for which a browser waits after the proof of its flow.
     static let lifetime: Duration = .seconds(1_800)
 
-    /// The flow's handle.
     package let flow: String
     /// What the flow was for.
     package let purpose: FlowKind
@@ -28,10 +27,7 @@ package struct BeginWait: UseCase, CustomStringConvertible {
     package let network: String
     /// The language tags of the reader, best first.
     package let languages: [String]
-    /// A placeholder that never contains the handles.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(
         flow: String, purpose: FlowKind, request: String, app: AppCaller, network: String, languages: [String] = []
     ) {

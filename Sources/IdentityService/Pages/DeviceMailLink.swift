@@ -6,7 +6,7 @@ import Keys
 import Ledger
 
 /// The link of a mail that asks to confirm a device, as its address has it.
-package struct DeviceMailLink: Sendable, CustomStringConvertible {
+package struct DeviceMailLink: Sendable, Redacted {
     /// The tenant's id, lower-case.
     package let tenant: String
     /// The flow's id, lower-case.
@@ -15,10 +15,7 @@ package struct DeviceMailLink: Sendable, CustomStringConvertible {
     package let expires: String
     /// The code of the link, 64 lower-case hexadecimal digits.
     package let key: String
-    /// A placeholder that never contains the code.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(tenant: String, flow: String, expires: String, key: String) {
         self.tenant = tenant
         self.flow = flow
@@ -56,7 +53,6 @@ package struct DeviceMailView: Sendable, Equatable {
     package let device: String
     /// The network that the device's address is in; empty if it is unknown.
     package let network: String
-    /// The tenant's name.
     package let companyName: String
     /// When the key was presented.
     package let presentedAt: Timestamp
@@ -68,7 +64,6 @@ package struct ReadDeviceMail: UseCase {
     /// The value of the waiting browser's cookie; `nil` without one.
     package let cookie: String?
 
-    /// Each parameter sets the property of the same name.
     package init(link: DeviceMailLink, cookie: String?) {
         self.link = link
         self.cookie = cookie
@@ -107,7 +102,6 @@ package struct AnswerDeviceMail: UseCase {
     /// The pages app, which vouches.
     package let app: AppCaller
 
-    /// Each parameter sets the property of the same name.
     package init(link: DeviceMailLink, wish: Wish, cookie: String?, app: AppCaller) {
         self.link = link
         self.wish = wish
@@ -133,7 +127,6 @@ package struct AnswerDeviceMail: UseCase {
 }
 
 extension ServiceContext {
-    /// Whether a cookie is that of the browser that waits.
     fileprivate func isWaiting(_ cookie: String?, with row: BrowserWaitRow) -> Bool {
         guard let cookie = cookie.flatMap(WaitCookie.init) else { return false }
         return cookie.tenant.uuid == row.tenant && cookie.id.uuid == row.flow && cookie.digest(ring) == row.digest

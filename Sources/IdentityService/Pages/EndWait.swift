@@ -12,29 +12,22 @@ package import TenureAPI
 ///
 /// The cookie alone opens nothing: the device signs a fresh challenge. A flow opens one session this way, because the
 /// event that carries the signature is the only one of its kind in the flow's stream.
-package struct EndWait: UseCase, CustomStringConvertible {
+package struct EndWait: UseCase, Redacted {
     /// What opens the browser's session.
-    package struct Answer: Sendable, CustomStringConvertible {
+    package struct Answer: Sendable, RedactedDescription {
         /// The outcome of the flow that waited.
         package let outcome: FlowOutcomeResponse
         /// The handle of the stored authorization request; empty without one.
         package let request: String
-        /// A placeholder that never contains tokens.
-        package var description: String { "[redacted]" }
     }
 
-    /// The value of the cookie.
     package let cookie: String
     /// The challenge, as ``ReadWait`` returned it.
     package let challenge: [UInt8]
     /// The device's signature over it, DER or 64 raw bytes.
     package let signature: [UInt8]
-    /// The pages app.
     package let app: AppCaller
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String, challenge: [UInt8], signature: [UInt8], app: AppCaller) {
         self.cookie = cookie
         self.challenge = challenge

@@ -9,7 +9,7 @@ import Postgres
 /// Confirms the device of a waiting browser by the code that the page behind the mailed link shows.
 ///
 /// A wait takes five codes, whichever mails were sent for it.
-package struct EnterDeviceCode: UseCase, CustomStringConvertible {
+package struct EnterDeviceCode: UseCase, Redacted {
     /// The codes that a wait takes.
     static let limit: Int64 = 5
 
@@ -25,14 +25,9 @@ package struct EnterDeviceCode: UseCase, CustomStringConvertible {
 
     /// The code as it was typed.
     package let code: String
-    /// The value of the cookie.
     package let cookie: String
-    /// The pages app.
     package let app: AppCaller
-    /// A placeholder that never contains the code.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(code: String, cookie: String, app: AppCaller) {
         self.code = code
         self.cookie = cookie

@@ -6,12 +6,10 @@ import Synchronization
 /// The secret that the pages act with, opened, and kept for a moment.
 final class PagesAppSecret: Sendable {
     /// An opened secret.
-    struct Opened: Sendable, Equatable, CustomStringConvertible {
+    struct Opened: Sendable, Equatable, Redacted {
         let app: UUID
         /// The secret, as an app would present it.
         let text: String
-        /// A placeholder that never contains the secret.
-        var description: String { "[redacted]" }
     }
 
     /// How long a secret is kept. The log says whether it is in force, at every use.

@@ -61,7 +61,6 @@ package struct PublicURLChanged: Error, Sendable, Hashable, CustomStringConverti
         self.new = new
     }
 
-    /// What happened.
     package var description: String {
         "the public URL was \(old) and is \(new): the device keys of all browsers belong to the old one"
     }

@@ -47,7 +47,6 @@ package struct FlowView: Sendable, Equatable {
 
     /// An account that the person may pick.
     package struct Account: Sendable, Equatable {
-        /// The employee's id.
         package let employeeId: UUID
         /// The tenant's name, as first entered.
         package let companyName: String
@@ -68,24 +67,19 @@ package struct FlowView: Sendable, Equatable {
 }
 
 /// Reads the step that a flow waits for, so that a page can show it again. It changes nothing and charges nothing.
-package struct ReadFlow: UseCase, CustomStringConvertible {
-    /// The flow's handle.
+package struct ReadFlow: UseCase, Redacted {
     package let flow: String
     /// What the flow is for.
     package let purpose: FlowKind
     /// The calling app, which began the flow.
     package let app: AppCaller
-    /// A placeholder that never contains the handle.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(flow: String, purpose: FlowKind, app: AppCaller) {
         self.flow = flow
         self.purpose = purpose
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(purpose) }
 
     /// Returns the step. A decoy is read with the same work as an account.

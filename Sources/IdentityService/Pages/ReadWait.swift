@@ -19,7 +19,6 @@ package struct WaitView: Sendable, Equatable {
     package let standing: WaitStanding
     package let tenantID: UUID
     package let employeeID: UUID
-    /// The tenant's name.
     package let companyName: String
     /// The employee's id; empty if the account was erased.
     package let companyEmployeeId: String
@@ -43,13 +42,9 @@ package struct WaitView: Sendable, Equatable {
 }
 
 /// Reads what the log says about a waiting browser. It changes nothing.
-package struct ReadWait: UseCase, CustomStringConvertible {
-    /// The value of the cookie.
+package struct ReadWait: UseCase, Redacted {
     package let cookie: String
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String) { self.cookie = cookie }
 
     /// Returns what a page shows; `nil` for a cookie of no wait, or of one that has expired.

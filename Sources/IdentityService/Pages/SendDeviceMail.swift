@@ -7,17 +7,12 @@ import Ledger
 import Postgres
 
 /// Sends another mail that asks the owner of an account to confirm the device of a waiting browser.
-package struct SendDeviceMail: UseCase, CustomStringConvertible {
-    /// The value of the cookie.
+package struct SendDeviceMail: UseCase, Redacted {
     package let cookie: String
-    /// The pages app.
     package let app: AppCaller
     /// The language tags of the reader, best first.
     package let languages: [String]
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(cookie: String, app: AppCaller, languages: [String] = []) {
         self.cookie = cookie
         self.app = app

@@ -5,13 +5,11 @@ import Ledger
 import Postgres
 
 /// Takes the nonce of a page's form, once: a second form with it is none.
-package struct SpendNonce: UseCase, CustomStringConvertible {
+package struct SpendNonce: UseCase, Redacted {
     /// The time for which a used nonce is known, which is longer than one is valid.
     private static let memory: Duration = .seconds(120)
     /// The nonce, as the page sent it.
     package let nonce: String
-    /// A placeholder that never contains the nonce.
-    package var description: String { "[redacted]" }
 
     package init(_ nonce: String) { self.nonce = nonce }
 

@@ -16,7 +16,6 @@ package struct CancelRecoveryByDevice: AppUseCase {
     package let flow: String
     /// The statement and the device key's signature over it, in the second call.
     package let signed: StatementSignature?
-    /// The calling app.
     package let app: AppCaller
 
     package init(flow: String, signed: StatementSignature? = nil, app: AppCaller) {
@@ -25,7 +24,6 @@ package struct CancelRecoveryByDevice: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Cancels the recovery, or returns the statement to sign.

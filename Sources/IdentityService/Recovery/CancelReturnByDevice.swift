@@ -17,7 +17,6 @@ package struct CancelReturnByDevice: AppUseCase {
     package let flow: String
     /// The statement and the device key's signature over it, in the second call.
     package let signed: StatementSignature?
-    /// The calling app.
     package let app: AppCaller
 
     package init(flow: String, signed: StatementSignature? = nil, app: AppCaller) {
@@ -26,7 +25,6 @@ package struct CancelReturnByDevice: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Cancels the return, or returns the statement to sign.

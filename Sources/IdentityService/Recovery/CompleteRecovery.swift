@@ -103,9 +103,7 @@ struct CompleteRecovery: Sendable {
 package struct RecoverCredentials: AppUseCase {
     /// The new credentials.
     package let credentials: CredentialsRequest
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
@@ -114,7 +112,6 @@ package struct RecoverCredentials: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(.recovery) }
 
     /// Sets the credentials. A device key that was authorized before gets a session, any other is pending.

@@ -17,11 +17,8 @@ package struct DecideRecovery: CallerUseCase {
         /// Cancel the recovery before credentials are set.
         case cancel
     }
-    /// The decision.
     package let action: Action
-    /// The tenant's name.
     package let company: String
-    /// The employee id in that tenant.
     package let companyEmployeeId: String
     /// The new device key's fingerprint, lower-case hex.
     package let fingerprint: String
@@ -44,7 +41,6 @@ package struct DecideRecovery: CallerUseCase {
         self.caller = caller
     }
 
-    /// Makes the decision, or returns the statement to sign.
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let usual: String? =
             switch action {

@@ -155,7 +155,6 @@ extension User.Recovery {
 ///
 /// The rows only say what to look up; the state of each recovery comes from the log.
 package struct ListRecoveries: UseCase {
-    /// The tenant's name.
     package let company: String
     /// The employee who asks.
     package let caller: EmployeeCaller

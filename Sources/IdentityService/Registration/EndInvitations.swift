@@ -95,7 +95,6 @@ struct EndInvitations: Sendable {
 /// ``EndInvitations`` destroys its key and releases its claim afterwards.
 package struct RevokeInvitation: CallerUseCase {
     package let id: String
-    /// The tenant's name.
     package let company: String
     /// The statement and an admin's signature over it, in the second call.
     package let signed: StatementSignature?

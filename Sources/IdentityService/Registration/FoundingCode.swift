@@ -7,7 +7,7 @@ import Keys
 ///
 /// The operator makes it for a name. Nothing is stored: the code proves the name and the expiry, and the tenant exists
 /// once it was used. So it works once.
-struct FoundingCode: Sendable, CustomStringConvertible {
+struct FoundingCode: Sendable, Redacted {
     private static let kind = "founding"
     private static let secondsLength = 8, codeLength = 32
 
@@ -35,9 +35,6 @@ struct FoundingCode: Sendable, CustomStringConvertible {
         let seconds = (0..<Self.secondsLength).map { UInt8(truncatingIfNeeded: expires >> (56 - 8 * $0)) }
         return Base64URL.encode(seconds + code)
     }
-
-    /// A placeholder that never contains the code.
-    var description: String { "founding code [redacted]" }
 
     /// Whether the code is for a tenant's name, and still in time.
     func permits(_ tenant: TenantID, at time: Timestamp, ring: KeyRing) -> Bool {

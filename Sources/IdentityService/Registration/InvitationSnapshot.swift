@@ -56,7 +56,6 @@ extension ServiceContext {
 package struct ListInvitations: UseCase {
     /// The largest number of invitations in one reply.
     static let limit = 200
-    /// The tenant's name.
     package let company: String
     /// The app or employee that asks.
     package let caller: Caller

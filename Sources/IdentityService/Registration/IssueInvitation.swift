@@ -16,7 +16,6 @@ package struct IssueInvitation: CallerUseCase {
     /// The default lifetime of an invitation, in seconds: a week.
     private static let usualSeconds: Int64 = 7 * 86_400
 
-    /// The tenant's name.
     package let company: String
     /// Whom the admin or app invites, and an admin's signature in the second call.
     package let request: InvitationRequest
@@ -115,7 +114,7 @@ package struct IssueInvitation: CallerUseCase {
 }
 
 /// The token that an invited person presents: 128 random bits, shown once and stored only as a keyed digest.
-struct InvitationToken: Sendable, CustomStringConvertible {
+struct InvitationToken: Sendable, Redacted {
     /// The 16 bytes.
     let bytes: [UInt8]
 
@@ -134,9 +133,6 @@ struct InvitationToken: Sendable, CustomStringConvertible {
 
     /// The token as 22 characters of base64url.
     var text: String { Base64URL.encode(bytes) }
-
-    /// A placeholder that never contains the token.
-    var description: String { "invitation [redacted]" }
 }
 
 extension KeyRing {

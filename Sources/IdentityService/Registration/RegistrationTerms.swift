@@ -5,7 +5,6 @@ package struct RegistrationTerms: Sendable, Equatable {
     /// Whether the service sends mails. Without them only another device or the operator helps a founder back.
     package let sendsMails: Bool
 
-    /// Each parameter sets the property of the same name.
     package init(founding: FoundingRule, sendsMails: Bool) {
         self.founding = founding
         self.sendsMails = sendsMails

@@ -11,9 +11,7 @@ package import TenureAPI
 package struct SetCredentials: AppUseCase {
     /// The new credentials.
     package let credentials: CredentialsRequest
-    /// The flow's handle.
     package let flow: String
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
@@ -22,7 +20,6 @@ package struct SetCredentials: AppUseCase {
         self.app = app
     }
 
-    /// Refuses an app without the role for the flow.
     package func authorize() throws(ServiceError) { try app.require(.registration) }
 
     /// Sets the credentials, and registers the employee.

@@ -9,19 +9,15 @@ package import TenureAPI
 
 /// Starts a registration: replies with a handle and a challenge of the same form for known and unknown names. It claims
 /// nothing yet.
-package struct StartRegistration: AppUseCase, CustomStringConvertible {
+package struct StartRegistration: AppUseCase, Redacted {
     /// The person and the device.
     package let request: RegistrationRequest
-    /// The calling app.
     package let app: AppCaller
 
     package init(_ request: RegistrationRequest, app: AppCaller) {
         self.request = request
         self.app = app
     }
-
-    /// A placeholder that never contains the invitation.
-    package var description: String { "[redacted]" }
 
     /// Needs the role CREATION.
     package func authorize() throws(ServiceError) { try app.require(.registration) }

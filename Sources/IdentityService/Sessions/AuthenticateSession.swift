@@ -11,11 +11,9 @@ import Postgres
 /// The row has a keyed digest of the newest token that the session got for this service. No other token has that digest,
 /// so the signature needs no verification. The row's code shows that the service wrote it, and the token must say what the
 /// row says.
-package struct AuthenticateSession: UseCase, CustomStringConvertible {
+package struct AuthenticateSession: UseCase, Redacted {
     /// The access token that the caller presented.
     package let accessToken: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(accessToken: String) { self.accessToken = accessToken }
 

@@ -3,11 +3,9 @@ package import FoundationEssentials
 
 /// Somebody who is logged in in a browser, as the cookie shows.
 package struct BrowserSession: Sendable, Equatable {
-    /// The browser session.
     package let id: UUID
     /// The session of the log-in. The browser session ends with it.
     package let sessionID: UUID
-    /// The tenant.
     package let tenantID: UUID
     /// The account.
     package let employeeID: UUID

@@ -14,7 +14,6 @@ struct IDTokenKeys: Sendable {
         es256 = SigningKeys(.idTokenES256, pool: pool, rows: rows, lifetime: lifetime, logger: logger)
     }
 
-    /// The keys of an algorithm.
     func of(_ algorithm: IDTokenAlgorithm) -> SigningKeys<IDTokenSigningKey> {
         switch algorithm {
         case .rs256: rs256

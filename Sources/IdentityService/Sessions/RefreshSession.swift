@@ -16,13 +16,11 @@ package import TenureAPI
 /// not the current one shows that another party holds a copy, however often the session was refreshed since. The session
 /// then ends with all its tokens (RFC 9700 section 4.14.2). A forged token changes nothing. No exchange postpones the
 /// session's own end.
-package struct RefreshSession: RepeatableUseCase, CustomStringConvertible {
+package struct RefreshSession: RepeatableUseCase, Redacted {
     /// The refresh token, which is the only credential that the exchange needs.
     package let refreshToken: String
     /// The app, if it presented its secret. Only then a token may be presented twice at once.
     package let app: AppCaller?
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(refreshToken: String, app: AppCaller? = nil) {
         self.refreshToken = refreshToken

@@ -30,7 +30,6 @@ struct SigningKeyRow: Sendable {
         Column("sealed", \.sealed), Column("created_at", \.createdAt), Column("signs_from", \.signsFrom),
         .code(\.code))
 
-    /// The table of the keys with a use.
     static func table(_ use: SigningKeyUse) -> RowTable<SigningKeyRow> {
         use == .accessToken ? tokenKeys : idTokenKeys
     }

@@ -28,7 +28,6 @@ enum SigningKeyUse: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The table of the keys.
     var table: SQL { idTokenAlgorithm == nil ? "tenure.token_key" : "tenure.id_token_key" }
 
     /// The condition on the rows of the table that have this use.

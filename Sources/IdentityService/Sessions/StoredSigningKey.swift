@@ -8,7 +8,6 @@ protocol StoredSigningKey: Sendable {
     var stored: [UInt8] { get }
     /// Reads what a row stored; `nil` for something else.
     init?(stored: [UInt8], _ use: SigningKeyUse)
-    /// A new key for a use.
     static func new(_ use: SigningKeyUse) throws -> Self
 }
 

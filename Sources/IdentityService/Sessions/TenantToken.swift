@@ -4,7 +4,7 @@ import Identity
 import Keys
 
 /// A token that names a tenant and an id in it: tenant 16 ‖ id 16 ‖ secret, unpadded base64url.
-struct TenantToken<Kind: TenantTokenKind>: Sendable, CustomStringConvertible {
+struct TenantToken<Kind: TenantTokenKind>: Sendable, Redacted {
     let tenant: TenantID
     let id: Identifier<Kind.Subject>
     fileprivate let secret: [UInt8]
@@ -24,8 +24,6 @@ struct TenantToken<Kind: TenantTokenKind>: Sendable, CustomStringConvertible {
 
     /// The token as its holder gets it.
     var text: String { Base64URL.encode(bytes) }
-    /// A placeholder that never contains the token.
-    var description: String { "[redacted]" }
 
     fileprivate var bytes: [UInt8] { tenant.uuid.bytes + id.uuid.bytes + secret }
 }

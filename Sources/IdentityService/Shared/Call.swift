@@ -67,11 +67,9 @@ package struct AppCaller: Sendable {
 }
 
 /// A presented secret, kept while its request is served.
-struct PresentedSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+struct PresentedSecret: Sendable, Redacted {
     let secret: [UInt8]
     let salt: [UInt8]
-    var description: String { "[redacted]" }
-    var debugDescription: String { "[redacted]" }
 }
 
 /// An authenticated employee.

@@ -130,7 +130,6 @@ struct IdempotencyTicket<Answer: Sendable>: Sendable {
         return "\(row.update(where: isLeft, ring)) RETURNING t.answer"
     }
 
-    /// The reply of an outcome.
     func reply(_ outcome: Result<Answer, ServiceError>) -> StoredReply {
         switch outcome {
         case .success(let answer): form.answer(answer)

@@ -1,5 +1,7 @@
+import Canonical
+
 /// The browser in which a log-in on the pages ends. The append that opens the session opens its browser session too.
-package struct LogInBrowser: Sendable, CustomStringConvertible {
+package struct LogInBrowser: Sendable, Redacted {
     /// The key of the form that ends the log-in, which the browser's secret is part of.
     ///
     /// The new cookie is derived from it, so a form that is sent twice gets one cookie, and no stored reply holds it. Each
@@ -7,10 +9,7 @@ package struct LogInBrowser: Sendable, CustomStringConvertible {
     package let form: String
     /// The value of the cookie that the browser has; `nil` without one. The session of it ends with the log-in.
     package let cookie: String?
-    /// A placeholder that never contains the cookie.
-    package var description: String { "[redacted]" }
 
-    /// Each parameter sets the property of the same name.
     package init(form: String, cookie: String?) {
         self.form = form
         self.cookie = cookie

@@ -6,7 +6,6 @@ package import TenureAPI
 ///
 /// `description` contains the code and nothing of the caller's input, so it can be shown to a stranger.
 package struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The code of the refusal.
     package let code: ErrorCode
     /// The members of the request that were wrong.
     package var members: [Member] = []
@@ -18,7 +17,6 @@ package struct ServiceError: Error, Sendable, Equatable, CustomStringConvertible
     package var isWaitInVain = false
     /// When the call may be made, if it came too early.
     package var availableAt: Timestamp?
-    /// Notices for the owner of the account.
     package var notices: [NoticeResponse] = []
     /// What the database gave as the cause, for the log. No caller sees it.
     package var cause: String?

@@ -5,10 +5,8 @@ import ErrorCodes
 ///
 /// The header fields are those that the route set, and the request id of a refusal. Rate limits and security fields are
 /// of the call that gets the reply.
-package struct StoredReply: FlatObject, Equatable, CustomStringConvertible {
-    /// The HTTP status.
+package struct StoredReply: FlatObject, Equatable, Redacted {
     package var status: Int
-    /// Header fields by name.
     package var headers: [String: String]
     /// The body. Replies of calls with an `Idempotency-Key` are JSON, so it is text.
     package var body: String
@@ -18,7 +16,6 @@ package struct StoredReply: FlatObject, Equatable, CustomStringConvertible {
         "StoredReply", StoredReply.init,
         Member("status", \.status, .integer(200...599)), Member("headers", \.headers, .texts), Member("body", \.body))
 
-    /// Each parameter sets the property of the same name.
     package init(status: Int, headers: [String: String], body: String) {
         (self.status, self.headers, self.body) = (status, headers, body)
     }
@@ -32,9 +29,6 @@ package struct StoredReply: FlatObject, Equatable, CustomStringConvertible {
         }
         self = reply
     }
-
-    /// A placeholder, because the body may contain tokens.
-    package var description: String { "[redacted]" }
 
     /// Whether the reply refuses, and so gives nothing.
     var isRefusal: Bool { status >= 400 }

@@ -7,6 +7,10 @@ import Ledger
 /// The route makes the value and a ``UseCaseRunner`` runs it:
 ///
 ///     let started = try await service.run(StartLogin(.login, request, app: app), call)
+///
+/// Inputs with these names mean the same in every use case: `company` is the tenant's name, `flow` a flow's handle,
+/// `cookie` the value of the browser's cookie, and `waitFor` a position in the tenant's ledger that the projection must
+/// have reached.
 package protocol UseCase<Answer>: Sendable {
     /// The outcome.
     associatedtype Answer: Sendable
@@ -104,14 +108,11 @@ package struct WireForm<Answer: Sendable>: Sendable {
 }
 
 /// The result of a call that may repeat an earlier one.
-package enum CallResult<Answer: Sendable>: Sendable, CustomStringConvertible {
+package enum CallResult<Answer: Sendable>: Sendable, RedactedDescription {
     /// The use case ran.
     case answered(Answer)
     /// The call repeats an earlier one. This is the reply that the ``WireForm`` of the first call made.
     case repeated(StoredReply)
-
-    /// A placeholder, because both cases may contain tokens.
-    package var description: String { "[redacted]" }
 }
 
 extension ServiceContext {

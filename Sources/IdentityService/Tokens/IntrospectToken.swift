@@ -30,11 +30,9 @@ package struct ReadTokenKeys: UseCase {
 /// Tells an app whether an access token is in force (RFC 7662).
 ///
 /// An app learns only about tokens for itself or one of its resources, in tenants that it is linked to.
-package struct IntrospectToken: UseCase, CustomStringConvertible {
+package struct IntrospectToken: UseCase, Redacted {
     package let app: AppCaller
     package let token: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(app: AppCaller, token: String) {
         self.app = app
@@ -84,12 +82,10 @@ package struct IntrospectToken: UseCase, CustomStringConvertible {
 }
 
 /// Ends the session of a token at the request of the app that opened it (RFC 7009).
-package struct RevokeToken: UseCase, CustomStringConvertible {
+package struct RevokeToken: UseCase, Redacted {
     package let app: AppCaller
     /// An access token or a refresh token.
     package let token: String
-    /// A placeholder that never contains the token.
-    package var description: String { "[redacted]" }
 
     package init(app: AppCaller, token: String) {
         self.app = app

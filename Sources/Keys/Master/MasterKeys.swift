@@ -4,7 +4,7 @@ package import Postgres
 /// The keys that wrap all others, by version. They never enter the database.
 ///
 /// New keys are wrapped under the current version. Older versions are kept only to unwrap what is not rewrapped yet.
-package struct MasterKeys: Sendable, Equatable {
+package struct MasterKeys: Sendable, Equatable, Redacted {
     /// The range of version numbers, which fits an `integer` column.
     package static let versions = 1...Int(Int32.max)
 
@@ -79,13 +79,9 @@ package struct MasterKeys: Sendable, Equatable {
     }
 }
 
-extension MasterKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension MasterKeys {
     /// The versions, without the keys.
     package var description: String { "master keys \(heldVersions), current \(current) [redacted]" }
-    /// The versions, without the keys.
-    package var debugDescription: String { description }
-    /// A mirror without children, so that `dump` does not show the keys.
-    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }
 
 extension MasterKeys {

@@ -29,7 +29,6 @@ extension ColumnValue where Stored == Self {
 }
 
 extension ColumnValue where Self: RawRepresentable<String> {
-    /// The raw value.
     package var stored: String { rawValue }
     package static func value(of stored: String) -> Self? { Self(rawValue: stored) }
 }

@@ -1,3 +1,4 @@
+import Canonical
 import Crypto
 package import Postgres
 
@@ -64,7 +65,7 @@ package enum KeyPurpose: String, Sendable, CaseIterable {
 /// Each key is 32 random bytes, generated on the first start, stored wrapped under the master key, and unwrapped once
 /// per start. The extensions compute values with them. Every message starts with its own tag, so that a value computed
 /// for one purpose is useless for another.
-package struct KeyRing: Sendable {
+package struct KeyRing: Sendable, Redacted {
     private let lookup: SecretKey
     private let decoy: SecretKey
     private let sessions: SecretKey
@@ -152,15 +153,6 @@ package struct KeyRing: Sendable {
         case .events: events
         }
     }
-}
-
-extension KeyRing: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The type's name, without keys.
-    package var description: String { "key ring [redacted]" }
-    /// The type's name, without keys.
-    package var debugDescription: String { description }
-    /// A mirror without children, so that `dump` does not show the keys.
-    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }
 
 extension KeyRing {

@@ -44,7 +44,6 @@ package struct RowValue: Sendable, Equatable {
     package static func bytes(_ value: [UInt8]?) -> RowValue { RowValue("b", value) }
     /// A text, in UTF-8.
     package static func text(_ value: String?) -> RowValue { RowValue("t", value.map { Array($0.utf8) }) }
-    /// A number.
     package static func integer(_ value: Int64?) -> RowValue { RowValue("i", value.map(digits)) }
     /// A truth value.
     package static func flag(_ value: Bool) -> RowValue { RowValue("f", [value ? 1 : 0]) }

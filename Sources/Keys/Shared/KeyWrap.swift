@@ -1,3 +1,4 @@
+import Canonical
 package import Crypto
 
 #if canImport(FoundationEssentials)
@@ -10,7 +11,7 @@ import Foundation
 ///
 /// It prints, dumps and interpolates as `[redacted]` and compares in constant time. Its memory is cleared when the last
 /// copy is released.
-package struct SecretKey: Sendable, Equatable {
+package struct SecretKey: Sendable, Equatable, Redacted {
     /// The length of every secret key, in bytes.
     package static let byteCount = 32
 
@@ -31,13 +32,6 @@ package struct SecretKey: Sendable, Equatable {
 
     /// The 32 bytes as a plain copy, in memory that is not cleared, for functions that take bytes.
     package var bytes: [UInt8] { symmetric.withUnsafeBytes { Array($0) } }
-}
-
-extension SecretKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "[redacted]" }
-    package var debugDescription: String { "[redacted]" }
-    /// A mirror without children, so that `dump` does not show the bytes.
-    package var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }
 
 /// The wrapping of a key under another one, bound to the row it is stored in.

@@ -1,6 +1,5 @@
 /// The reason why a key could not be made, found or used.
 package struct KeysError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     package let code: Code
     /// The reason in one sentence, without a secret, a path or a value.
     package let reason: String
@@ -14,7 +13,6 @@ package struct KeysError: Error, Sendable, Equatable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 }
 
@@ -24,10 +22,8 @@ extension KeysError {
         /// The identifier, such as `keys.wrong_master_key`.
         package let rawValue: String
 
-        /// A code with the identifier `rawValue`.
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The identifier.
         package var description: String { rawValue }
 
         /// There is no master key file at the path.

@@ -25,7 +25,6 @@ struct PreparedAppend: Sendable {
     let tolerance: Int32?
     let codes: EventCodes
 
-    /// How many bytes its entries have.
     var byteCount: Int { entries.reduce(0) { $0 + $1.count } }
 
     /// Checks and encodes an append.

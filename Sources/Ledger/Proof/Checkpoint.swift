@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 public import Crypto
 public import Postgres
 
@@ -149,7 +149,7 @@ public struct Anchor: Sendable, Equatable {
 }
 
 /// Signs checkpoints for all ledgers of an installation.
-public struct CheckpointSigner: Sendable {
+public struct CheckpointSigner: Sendable, Redacted {
     /// The public key, which verifies the checkpoints.
     public let key: LogKey
     private let secret: Curve25519.Signing.PrivateKey
@@ -178,11 +178,4 @@ public struct CheckpointSigner: Sendable {
         return SignedCheckpoint(
             checkpoint: checkpoint, note: SignedNote(body: checkpoint.text, signatures: [signature]))
     }
-}
-
-extension CheckpointSigner: CustomStringConvertible, CustomReflectable {
-    /// The type's name, without the key.
-    public var description: String { "checkpoint signer [redacted]" }
-    /// A mirror without children, so that `dump` does not show the key.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .struct) }
 }

@@ -74,7 +74,6 @@ public struct StreamID: Sendable, Hashable, CustomStringConvertible {
         guard isWellFormed else { return nil }
     }
 
-    /// Whether the kind is well-formed.
     var isWellFormed: Bool { ASCIIName.streamKind.accepts(kind) }
 }
 

@@ -2,7 +2,6 @@ public import FoundationEssentials
 
 /// A type whose arrays can be bound: every ``PostgresEncodable`` of the closed list, and `UInt8`, whose array is `bytea`.
 public protocol PostgresArrayEncodable: Sendable {
-    /// The type of an array of this type.
     static var postgresArrayType: PostgresType { get }
     /// Appends the binary form of the whole array.
     ///

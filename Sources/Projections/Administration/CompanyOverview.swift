@@ -12,7 +12,6 @@ package struct CompanyOverview: Sendable, Equatable {
     package var foundedAt: Timestamp
     /// How many employees are not cancelled.
     package var employees: Int64
-    /// How many apps are linked.
     package var linkedApps: Int64
     /// The number of events in the tenant's ledger, which the projection may not have processed yet.
     package var events: Int64

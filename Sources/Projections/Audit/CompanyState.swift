@@ -84,11 +84,9 @@ package struct StateChange: Sendable, Equatable {
         case key(EmployeeID, PublicKeyBytes)
         /// An M-Pin identity, and the employee whom it is linked to.
         case mpinIdentity(MPinIdentityID, EmployeeID?)
-        /// An activation code of M-Pin.
         case mpinActivation(MPinActivationID)
     }
 
-    /// The subject that changed.
     package let subject: Subject
     /// The member that changed, as the API names it: `status`, `role`, `keyAuthorization` and so on.
     package let member: String

@@ -9,7 +9,6 @@ import Postgres
 package struct EmployeeKeyRow: Sendable, Equatable {
     /// The state of a device key according to the log. Whether a pending one has expired depends on the time.
     package enum State: String, Sendable, Hashable, CaseIterable {
-        /// Waits for a decision.
         case pending
         /// Is in force.
         case authorized
@@ -31,7 +30,6 @@ package struct EmployeeKeyRow: Sendable, Equatable {
         package var time: Timestamp
         /// The event that holds the decision.
         package var place: EventPlace
-        /// The authority that decided.
         package var by: Decider
         /// The reason as a code, if the key was refused or revoked.
         package var reason: String?

@@ -173,9 +173,7 @@ package struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertib
     package struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The identifier, such as `view.unreadable`.
         package let rawValue: String
-        /// A code with the identifier `rawValue`.
         package init(rawValue: String) { self.rawValue = rawValue }
-        /// The identifier.
         package var description: String { rawValue }
 
         /// A row does not hold what this program writes, so the projection must be rebuilt.
@@ -190,7 +188,6 @@ package struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertib
         package static let incomplete = Code(rawValue: "view.incomplete")
     }
 
-    /// The kind of failure.
     package let code: Code
     /// The reason in one clause, without data.
     package let reason: String
@@ -201,7 +198,6 @@ package struct ProjectionError: Error, Sendable, Hashable, CustomStringConvertib
         self.reason = reason
     }
 
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 
     static func unreadable(_ column: Int) -> ProjectionError {

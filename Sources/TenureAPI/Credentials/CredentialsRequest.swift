@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/registrations/{flow}/credentials`.
-public struct CredentialsRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
+public struct CredentialsRequest: Sendable, Equatable, RequestObject, RedactedDescription {
     /// The questions with their answers, in the user's order.
     public var securityQuestions: [NewSecurityQuestion]
     /// The passphrase, or `nil` if the user chose none.
@@ -23,13 +23,10 @@ public struct CredentialsRequest: Sendable, Equatable, RequestObject, CustomStri
         "CredentialsRequest", CredentialsRequest.init, Member("securityQuestions", \.securityQuestions, .list()),
         Member(optional: "passphrase", \.passphrase),
         Member("questionsWithPassphrase", \.questionsWithPassphrase, .flag, absent: false))
-
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var description: String { "[redacted]" }
 }
 
 /// A question with its answer.
-public struct NewSecurityQuestion: Sendable, Equatable, RequestObject, CustomStringConvertible {
+public struct NewSecurityQuestion: Sendable, Equatable, RequestObject, RedactedDescription {
     /// The question that was chosen.
     public var choice: QuestionChoice
     /// The answer as entered.
@@ -47,22 +44,15 @@ public struct NewSecurityQuestion: Sendable, Equatable, RequestObject, CustomStr
     /// The members on the wire.
     public static let members = WireMembers<NewSecurityQuestion>(
         "NewSecurityQuestion", NewSecurityQuestion.init(_:answer:), .choice(\.choice), Member("answer", \.answer))
-
-    /// Always `[redacted]`, so that no answer reaches a log.
-    public var description: String { "[redacted]" }
 }
 
 /// The body of `POST /v1/credentials/changes/{flow}/credentials`.
-public struct CredentialsChangeRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
+public struct CredentialsChangeRequest: Sendable, Equatable, RequestObject, RedactedDescription {
     /// The current secret, which authorizes the change.
-    public enum Current: Sendable, Equatable, CustomStringConvertible {
+    public enum Current: Sendable, Equatable, RedactedDescription {
         /// At least three answers to the questions that were shown.
         case answers([AnswersRequest.Answer])
-        /// The passphrase.
         case passphrase(String)
-
-        /// Always `[redacted]`, so that no secret reaches a log.
-        public var description: String { "[redacted]" }
     }
 
     /// The current secret, which authorizes the change.
@@ -80,9 +70,6 @@ public struct CredentialsChangeRequest: Sendable, Equatable, RequestObject, Cust
     public static let members = WireMembers<CredentialsChangeRequest>(
         "CredentialsChangeRequest", CredentialsChangeRequest.init, .current(\.current),
         Member("credentials", \.credentials))
-
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var description: String { "[redacted]" }
 }
 
 extension Member<CredentialsChangeRequest, Void, CredentialsChangeRequest.Current> {

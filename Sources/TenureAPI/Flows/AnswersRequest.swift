@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The body of `POST /v1/…/{flow}/answers`.
-public struct AnswersRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
+public struct AnswersRequest: Sendable, Equatable, RequestObject, RedactedDescription {
     /// The answers.
     public var answers: [Answer]
 
@@ -12,11 +12,8 @@ public struct AnswersRequest: Sendable, Equatable, RequestObject, CustomStringCo
     public static let members = WireMembers<AnswersRequest>(
         "AnswersRequest", AnswersRequest.init, Member("answers", \.answers, .list()))
 
-    /// Always `[redacted]`, so that no answer reaches a log.
-    public var description: String { "[redacted]" }
-
     /// One answer.
-    public struct Answer: Sendable, Equatable, RequestObject, CustomStringConvertible {
+    public struct Answer: Sendable, Equatable, RequestObject, RedactedDescription {
         /// The id of the question, as the service sent it.
         public var questionId: String
         /// The answer as entered.
@@ -31,14 +28,11 @@ public struct AnswersRequest: Sendable, Equatable, RequestObject, CustomStringCo
         /// The members on the wire.
         public static let members = WireMembers<Answer>(
             "AnswersRequest.Answer", Answer.init, Member("questionId", \.questionId), Member("answer", \.answer))
-
-        /// Always `[redacted]`, so that no answer reaches a log.
-        public var description: String { "[redacted]" }
     }
 }
 
 /// The body of `POST /v1/…/{flow}/passphrase`.
-public struct PassphraseRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
+public struct PassphraseRequest: Sendable, Equatable, RequestObject, RedactedDescription {
     /// The passphrase as entered.
     public var passphrase: String
 
@@ -48,7 +42,4 @@ public struct PassphraseRequest: Sendable, Equatable, RequestObject, CustomStrin
     /// The members on the wire.
     public static let members = WireMembers<PassphraseRequest>(
         "PassphraseRequest", PassphraseRequest.init, Member("passphrase", \.passphrase))
-
-    /// Always `[redacted]`, so that no passphrase reaches a log.
-    public var description: String { "[redacted]" }
 }

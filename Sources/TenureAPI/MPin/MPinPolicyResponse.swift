@@ -47,14 +47,11 @@ public struct MPinActivationRequest: Sendable, Equatable, RequestObject {
 }
 
 /// The response to `POST /v1/companies/{companyName}/mpin/activations`.
-public enum MPinActivationResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public enum MPinActivationResponse: Sendable, Equatable, JSONConvertible, RedactedDescription {
     /// The code is issued. It has six digits and is shown this once.
     case done(activationId: UUID, code: String, expiresAt: Timestamp, position: Int64?)
     /// The caller must sign these bytes and repeat the call with the signature.
     case signatureRequired(statement: [UInt8])
-
-    /// A placeholder that never contains the code.
-    public var description: String { "[redacted]" }
 
     /// Reads a response and ignores unknown members.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {

@@ -79,7 +79,7 @@ public struct MPinRegistrationResponse: Sendable, Equatable, ResponseObject {
 }
 
 /// The response to `GET /mpin/{companyName}/rps/signature/{mpinId}`.
-public struct MPinSignatureResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
+public struct MPinSignatureResponse: Sendable, Equatable, ResponseObject, RedactedDescription {
     /// The first D-TA's share of the client key in hexadecimal.
     public var clientSecretShare: String
     /// The signed query for the second D-TA.
@@ -96,9 +96,6 @@ public struct MPinSignatureResponse: Sendable, Equatable, ResponseObject, Custom
         self.epoch = epoch
     }
 
-    /// A placeholder that never contains the share.
-    public var description: String { "[redacted]" }
-
     /// The members on the wire.
     public static let members = WireMembers<MPinSignatureResponse>(
         "MPinSignatureResponse", MPinSignatureResponse.init, Member("clientSecretShare", \.clientSecretShare),
@@ -106,14 +103,11 @@ public struct MPinSignatureResponse: Sendable, Equatable, ResponseObject, Custom
 }
 
 /// The responses to both passes: a challenge, or the token that redeems the verdict.
-public enum MPinPassResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public enum MPinPassResponse: Sendable, Equatable, JSONConvertible, RedactedDescription {
     /// After pass 1: y in hexadecimal, and the handle that pass 2 repeats.
     case challenge(y: String, handle: String)
     /// After pass 2, whatever the verdict is.
     case token(authOTT: String)
-
-    /// A placeholder that never contains the token.
-    public var description: String { "[redacted]" }
 
     /// Reads a response and ignores unknown members.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {

@@ -1,11 +1,11 @@
+public import Canonical
+
 /// How a client authenticates at the endpoints of tokens (RFC 6749 §2.3.1).
-public struct ClientCredentials: Sendable, Equatable, CustomStringConvertible {
+public struct ClientCredentials: Sendable, Equatable, RedactedDescription {
     /// The client's id.
     public let clientID: String
     /// The client's secret; `nil` for a public client.
     public let secret: String?
-    /// A placeholder that never contains the secret.
-    public var description: String { "[redacted]" }
 
     /// Reads the credentials of a request: those of `Basic`, or those of the form.
     ///

@@ -72,14 +72,11 @@ public struct InvitationResponse: Sendable, Equatable, ResponseObject {
 }
 
 /// The response to `POST /v1/companies/{companyName}/invitations`.
-public enum InvitationDecisionResponse: Sendable, Equatable, JSONConvertible, CustomStringConvertible {
+public enum InvitationDecisionResponse: Sendable, Equatable, JSONConvertible, RedactedDescription {
     /// The invitation is issued. `invitation` is the code that the person sends; it is shown only once.
     case done(InvitationResponse, invitation: String, position: Int64?)
     /// The caller must sign these bytes and repeat the call with the signature.
     case signatureRequired(statement: [UInt8])
-
-    /// Always `[redacted]`, so that no code reaches a log.
-    public var description: String { "[redacted]" }
 
     /// Reads a response and ignores unknown members.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {

@@ -7,7 +7,7 @@ public import Foundation
 #endif
 
 /// The body of `POST /v1/sessions/refresh`.
-public struct SessionRefreshRequest: Sendable, Equatable, RequestObject, CustomStringConvertible {
+public struct SessionRefreshRequest: Sendable, Equatable, RequestObject, RedactedDescription {
     /// The refresh token, valid for a single use.
     public var refreshToken: String
 
@@ -17,13 +17,10 @@ public struct SessionRefreshRequest: Sendable, Equatable, RequestObject, CustomS
     /// The members on the wire.
     public static let members = WireMembers<SessionRefreshRequest>(
         "SessionRefreshRequest", SessionRefreshRequest.init, Member("refreshToken", \.refreshToken))
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
 }
 
 /// The tokens of a session.
-public struct SessionResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
+public struct SessionResponse: Sendable, Equatable, ResponseObject, RedactedDescription {
     /// The access token: a signed JWT (RFC 9068).
     public var accessToken: String
     /// The time when the access token expires.
@@ -52,9 +49,6 @@ public struct SessionResponse: Sendable, Equatable, ResponseObject, CustomString
         Member("expiresAt", \.expiresAt), Member("refreshToken", \.refreshToken),
         Member(optional: "credentialsChangeRequired", \.credentialsChangeRequired, .flag, absent: false),
         Member(optional: "notices", \.notices, .list(), absent: []))
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
 }
 
 /// One open session of the caller.

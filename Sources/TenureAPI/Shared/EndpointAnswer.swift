@@ -12,7 +12,6 @@ package struct EndpointAnswer: Sendable {
         case binary
     }
 
-    /// The HTTP status.
     package let status: Int
     /// The media type; `nil` without a body.
     package let mediaType: String?

@@ -14,7 +14,7 @@ public struct ResourceTokenRequest: Sendable, Equatable, RequestObject {
 }
 
 /// An access token for one resource. The service itself accepts no such token.
-public struct ResourceTokenResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
+public struct ResourceTokenResponse: Sendable, Equatable, ResponseObject, RedactedDescription {
     /// The access token, a JWT (RFC 9068).
     public var accessToken: String
     /// The time when the token expires.
@@ -29,7 +29,4 @@ public struct ResourceTokenResponse: Sendable, Equatable, ResponseObject, Custom
     public static let members = WireMembers<ResourceTokenResponse>(
         "ResourceTokenResponse", ResourceTokenResponse.init, Member("accessToken", \.accessToken),
         Member("expiresAt", \.expiresAt))
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
 }

@@ -1,5 +1,7 @@
+public import Canonical
+
 /// The form of `POST /oauth/introspect` (RFC 7662 §2.1) and `POST /oauth/revoke` (RFC 7009 §2.1).
-public struct TokenFormRequest: Sendable, Equatable, CustomStringConvertible {
+public struct TokenFormRequest: Sendable, Equatable, RedactedDescription {
     /// The token in question.
     public var token: String
     /// What the caller takes the token for, such as `access_token` or `refresh_token`. The service needs no hint.
@@ -28,7 +30,4 @@ public struct TokenFormRequest: Sendable, Equatable, CustomStringConvertible {
         let hint = tokenTypeHint.map { [(name: "token_type_hint", value: $0)] } ?? []
         return FormEncoding.encode([(name: "token", value: token)] + hint)
     }
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
 }

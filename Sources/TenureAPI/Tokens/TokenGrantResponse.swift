@@ -1,7 +1,7 @@
 public import Canonical
 
 /// The response of `POST /oauth/token` (RFC 6749 §5.1 and OpenID Connect Core §3.1.3.3).
-public struct TokenGrantResponse: Sendable, Equatable, ResponseObject, CustomStringConvertible {
+public struct TokenGrantResponse: Sendable, Equatable, ResponseObject, RedactedDescription {
     /// The access token, for userinfo, introspection and revocation only. The rest of the API refuses it.
     public var accessToken: String
     /// The seconds until the access token expires.
@@ -29,7 +29,4 @@ public struct TokenGrantResponse: Sendable, Equatable, ResponseObject, CustomStr
 
     /// The tokens are bearer tokens (RFC 6750).
     public static let constants: [String: JSONValue] = ["token_type": "Bearer"]
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
 }

@@ -1,17 +1,12 @@
+public import Canonical
 import Credentials
 public import TenureAPI
 
 /// The user's current secret, which authorizes a change of credentials.
-public enum CurrentSecret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+public enum CurrentSecret: Sendable, Hashable, Redacted {
     /// Three to five answers to the questions that were shown.
     case answers([SecurityAnswer])
-    /// The passphrase.
     case passphrase(String)
-
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var debugDescription: String { description }
 }
 
 /// The first step of a change of credentials. Call ``prove(_:)`` with the current secret.

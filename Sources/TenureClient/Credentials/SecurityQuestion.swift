@@ -1,3 +1,4 @@
+public import Canonical
 import Credentials
 import TenureAPI
 
@@ -18,7 +19,7 @@ public struct SecurityQuestion: Sendable, Hashable {
 }
 
 /// The answer to a question that was shown.
-public struct SecurityAnswer: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct SecurityAnswer: Sendable, Hashable, Redacted {
     /// The question's id.
     public var questionId: String
     /// The answer as entered. Case, white space and Unicode form are ignored.
@@ -29,15 +30,10 @@ public struct SecurityAnswer: Sendable, Hashable, CustomStringConvertible, Custo
         self.questionId = questionId
         self.answer = answer
     }
-
-    /// Always `[redacted]`, so that no answer reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no answer reaches a log.
-    public var debugDescription: String { description }
 }
 
 /// A question that a new user chooses, with its answer.
-public struct SecurityQuestionAnswer: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct SecurityQuestionAnswer: Sendable, Hashable, Redacted {
     /// The question: a published question's text in any language, or the user's own text if the app permits it.
     public var question: String
     /// The answer.
@@ -48,11 +44,6 @@ public struct SecurityQuestionAnswer: Sendable, Hashable, CustomStringConvertibl
         self.question = question
         self.answer = answer
     }
-
-    /// Always `[redacted]`, so that no answer reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no answer reaches a log.
-    public var debugDescription: String { description }
 }
 
 /// The credentials that a user chooses.
@@ -62,7 +53,7 @@ public struct SecurityQuestionAnswer: Sendable, Hashable, CustomStringConvertibl
 /// let questions = zip(list.suggestions(), answers).map { SecurityQuestionAnswer($0, answer: $1) }
 /// let new = NewUserCredentials(questions: questions, passphrase: "correct horse battery staple")
 /// ```
-public struct NewUserCredentials: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct NewUserCredentials: Sendable, Hashable, Redacted {
     /// Five questions with answers.
     public var questions: [SecurityQuestionAnswer]
     /// A passphrase of at least eight code points, or `nil`. A user with a passphrase is asked for it at log-in.
@@ -76,11 +67,6 @@ public struct NewUserCredentials: Sendable, Hashable, CustomStringConvertible, C
         self.passphrase = passphrase
         self.questionsWithPassphrase = questionsWithPassphrase
     }
-
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var debugDescription: String { description }
 }
 
 /// The rules that new credentials must satisfy.

@@ -6,7 +6,6 @@ import PrivateFiles
 ///
 /// The methods receive values that the client has parsed and checked. An implementation must sign nothing else.
 public protocol DeviceKey: Sendable {
-    /// The public key.
     var publicKey: EmployeePublicKey { get }
     /// Signs the challenge of a flow.
     ///

@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import Crypto
 public import Foundation
 import MPinCryptography
@@ -6,7 +6,7 @@ import MPinCryptography
 /// What a store keeps of an M-Pin user: identity, state and, once registered, the token.
 ///
 /// The token alone does not help to guess the PIN. Together with the tenant's server key it gives the PIN.
-public struct MPinRecord: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct MPinRecord: Sendable, Equatable, Redacted {
     /// The address of the backend.
     public let backend: String
     /// The user id.
@@ -45,11 +45,6 @@ public struct MPinRecord: Sendable, Equatable, CustomStringConvertible, CustomDe
         let bytes = [backend, userId].flatMap { Array("\($0.utf8.count):".utf8) + Array($0.utf8) }
         return Hex.encode(Array(SHA256.hash(data: bytes)))
     }
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var debugDescription: String { description }
 
     mutating func eraseToken() { (token, pinDigits, suite, epoch) = (nil, nil, nil, nil) }
 

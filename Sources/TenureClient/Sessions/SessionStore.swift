@@ -4,7 +4,7 @@ import PrivateFiles
 import TenureAPI
 
 /// The tokens of one session, as a store keeps them.
-public struct SessionTokens: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct SessionTokens: Sendable, Hashable, Redacted {
     /// The token that authorizes calls.
     public var accessToken: String
     /// The time when the access token expires.
@@ -56,11 +56,6 @@ public struct SessionTokens: Sendable, Hashable, CustomStringConvertible, Custom
         members["refreshSecret"] = .string(Base64URL.encode(refreshSecret))
         return JSONValue.object(members).canonicalBytes()
     }
-
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no token reaches a log.
-    public var debugDescription: String { description }
 }
 
 /// Stores session tokens, one session for each account.

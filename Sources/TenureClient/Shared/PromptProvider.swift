@@ -38,7 +38,6 @@ extension PromptProvider {
 
 /// A person's reply to the question for the passphrase.
 public enum PassphraseReply: Sendable, Hashable {
-    /// The passphrase.
     case passphrase(String)
     /// The person prefers to answer the questions.
     case questions

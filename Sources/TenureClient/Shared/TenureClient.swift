@@ -1,4 +1,4 @@
-import Canonical
+public import Canonical
 import TenureAPI
 
 /// A client of the service for one app on one device. It offers whole flows, and every single call.
@@ -164,7 +164,7 @@ public struct TenureClient: Sendable {
 }
 
 /// An app's id, one of its secrets, and the address of its service.
-public struct AppCredentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+public struct AppCredentials: Sendable, Redacted {
     /// The app's id, issued by the operator.
     public let appId: String
     /// The app's salt, which is not secret. An app that vouches for keys derives its authority key with it.
@@ -191,9 +191,4 @@ public struct AppCredentials: Sendable, CustomStringConvertible, CustomDebugStri
 
     /// The value of `Authorization` (RFC 7617).
     var authorization: String { "Basic " + Base64.encode(Array("\(appId):\(secret)".utf8)) }
-
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var description: String { "[redacted]" }
-    /// Always `[redacted]`, so that no secret reaches a log.
-    public var debugDescription: String { description }
 }

@@ -9,11 +9,8 @@ import Projections
 package import TenureAPI
 
 package struct ReadCompany: ProjectionRead {
-    /// The tenant's name.
     package let company: String
-    /// The app or admin who asks.
     package let caller: Caller
-    /// A position in the tenant's ledger that the projection must have reached.
     package let waitFor: Int64?
 
     package init(company: String, caller: Caller, waitFor: Int64? = nil) {
@@ -80,15 +77,11 @@ package enum EmployeeChoice: Sendable, Equatable {
 
 /// Lists the employees of a tenant, oldest first.
 package struct ListEmployees: ProjectionRead {
-    /// The tenant's name.
     package let company: String
     /// Which employees are wanted.
     package let choice: EmployeeChoice
-    /// Which of them.
     package let page: PageRequest
-    /// The app or admin who asks.
     package let caller: Caller
-    /// A position in the tenant's ledger that the projection must have reached.
     package let waitFor: Int64?
 
     package init(
@@ -129,13 +122,9 @@ package struct ListEmployees: ProjectionRead {
 
 /// Reads one employee with device keys.
 package struct ReadEmployee: ProjectionRead {
-    /// The tenant's name.
     package let company: String
-    /// The employee id in that tenant.
     package let companyEmployeeId: String
-    /// The app or admin who asks.
     package let caller: Caller
-    /// A position in the tenant's ledger that the projection must have reached.
     package let waitFor: Int64?
 
     package init(company: String, companyEmployeeId: String, caller: Caller, waitFor: Int64? = nil) {
@@ -158,11 +147,8 @@ package struct ReadEmployee: ProjectionRead {
 
 /// Reads the security admin, with the event that proves the role.
 package struct ReadSecurityAdmin: ProjectionRead {
-    /// The tenant's name.
     package let company: String
-    /// The app or admin who asks.
     package let caller: Caller
-    /// A position in the tenant's ledger that the projection must have reached.
     package let waitFor: Int64?
 
     package init(company: String, caller: Caller, waitFor: Int64? = nil) {

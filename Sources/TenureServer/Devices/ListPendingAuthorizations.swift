@@ -10,13 +10,9 @@ package import TenureAPI
 
 /// Lists pending device keys, each with the statement that an admin would sign.
 package struct ListPendingAuthorizations: ProjectionRead {
-    /// The tenant's name.
     package let company: String
-    /// Which of them.
     package let page: PageRequest
-    /// The app or admin who asks.
     package let caller: Caller
-    /// A position in the tenant's ledger that the projection must have reached.
     package let waitFor: Int64?
     /// The moment until which the read waits while there is no key, or `nil` to answer at once.
     package let until: ContinuousClock.Instant?

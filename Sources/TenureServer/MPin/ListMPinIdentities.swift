@@ -9,13 +9,9 @@ package import TenureAPI
 
 /// Lists the M-Pin identities of a tenant, oldest first, ended ones among them.
 package struct ListMPinIdentities: ProjectionRead {
-    /// The tenant's name.
     package let company: String
-    /// Which of them.
     package let page: PageRequest
-    /// The app or admin who asks.
     package let caller: Caller
-    /// A position in the tenant's ledger that the projection must have reached.
     package let waitFor: Int64?
 
     package init(company: String, _ page: PageRequest, caller: Caller, waitFor: Int64? = nil) {

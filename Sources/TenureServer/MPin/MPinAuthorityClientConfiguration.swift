@@ -91,7 +91,6 @@ package struct MPinAuthorityClientError: Error, Hashable, Sendable, CustomString
     /// What kind of failure it is.
     package let code: Code
 
-    /// What happened.
     package let description: String
 
     init(_ code: Code, _ description: String) {

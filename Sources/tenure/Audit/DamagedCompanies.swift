@@ -43,7 +43,6 @@ struct DamagedCompanies {
         events.append(Event(tenant: tenant, position: obstacle.position, reason: obstacle.reason))
     }
 
-    /// The number of companies.
     var count: Int { Set(events.map(\.tenant)).count }
 
     /// One JSON object for each damaged event.

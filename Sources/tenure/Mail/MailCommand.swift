@@ -31,7 +31,6 @@ struct MailList: AsyncParsableCommand {
               tenure mail list --json | jq -r .mailId
             """)
 
-    /// How many mails are listed.
     static let limit = 1_000
 
     @OptionGroup var options: SettingsOptions

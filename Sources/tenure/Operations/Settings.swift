@@ -16,11 +16,9 @@ import Darwin
 #endif
 
 /// The settings of one command, merged from flags, environment and file.
-struct Settings: Sendable, CustomStringConvertible {
+struct Settings: Sendable, Redacted {
     /// The values that are not empty, as the environment has them.
     private let texts: [Name: String]
-    /// A placeholder: values hold passwords and keys.
-    var description: String { "[redacted]" }
 
     /// The settings by their names in the configuration file. The environment variable is the name in upper case with
     /// underscores, prefixed with `TENURE_`.

@@ -37,7 +37,7 @@ struct ClientToken: AsyncParsableCommand {
 }
 
 /// A token as the command prints it. Its description is redacted, so that no token reaches a log.
-struct PrintedToken: Sendable, CustomStringConvertible {
+struct PrintedToken: Sendable, Redacted {
     var token: String
     var expiresAt: Timestamp?
 
@@ -45,8 +45,6 @@ struct PrintedToken: Sendable, CustomStringConvertible {
         self.token = token
         self.expiresAt = expiresAt
     }
-
-    var description: String { "[redacted]" }
 
     /// Returns the token in a line of its own, or as a JSON object.
     func text(json: Bool) -> String {
