@@ -202,7 +202,9 @@ import Testing
     }
 
     @Test func `stored replies`() throws {
-        let form = WireForm<String>(answer: { Array($0.utf8) }, refusal: { _ in [] })
+        let form = WireForm<String>(
+            answer: { StoredReply(status: 200, headers: [:], body: $0) },
+            refusal: { StoredReply(status: $0.code.status, headers: [:], body: "") })
         let ticket = IdempotencyTicket(
             key: "k", owner: "o", ring: ring, lease: start.postgres, expiresAt: end, call: Call(requestId: "r"),
             form: form)
