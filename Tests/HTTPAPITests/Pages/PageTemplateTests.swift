@@ -1,19 +1,19 @@
+import Foundation
 import Testing
 
 @testable import HTTPAPI
 
 /// The templates, held against their rules and against the pages that use them.
 @Suite struct PageTemplateTests {
-    /// The content of each template.
-    private static let contents: [any PageContent.Type] = [
-        AccountHome.self, AccountsContent.self, AnswerContent.self, AnswersContent.self, ApprovalsContent.self,
-        ConsentContent.self, ConsentsContent.self, CredentialsContent.self, DevelopmentContent.self,
-        DeviceMailContent.self,
-        DevicesContent.self, EndingContent.self, KeyContent.self, LogInContent.self, LogInByAddressContent.self,
-        LogOutContent.self, MailLinkContent.self, NoticeContent.self, PassphraseContent.self, PickContent.self,
-        RefusedContent.self, RegisterChoiceContent.self, RegistrationContent.self, SessionsContent.self,
-        SigningContent.self, WaitingContent.self, WaitingEndContent.self, WayBackContent.self, WayBackWaitContent.self,
-    ]
+    /// The content of each page, as the sources declare them.
+    private static let contents: [any PageContent.Type] = {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/HTTPAPI").standardizedFileURL
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects ?? []
+        let texts = files.compactMap { ($0 as? URL).flatMap { try? String(contentsOf: $0, encoding: .utf8) } }
+        return texts.flatMap { $0.matches(of: /struct (\w+): (?:Page|Account)Content\b/).map(\.output.1) }
+            .compactMap { _typeByName("7HTTPAPI\($0.count)\($0)V") as? any PageContent.Type }
+    }()
     /// What other templates are made of.
     private static let parts: [PageTemplate] = ["layout", "sections", "problems", "hidden", "arm", "wordRows"]
     private static let templates = contents.map { $0.template }
