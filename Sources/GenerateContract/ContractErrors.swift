@@ -1,9 +1,7 @@
 import ErrorCodes
 import TenureAPI
 
-/// The examples of refusals: one problem document for each code, with a status that people write.
-///
-/// The statuses here and those of ``ErrorCode`` are two tables. Tests compare them.
+/// The examples of refusals: one problem document for each code.
 struct ContractErrors {
     private let prose: ContractProse
 
@@ -15,16 +13,14 @@ struct ContractErrors {
     }
 
     func example(of code: ErrorCode, _ family: Endpoint.Family) throws -> (name: String, node: ContractNode) {
-        guard let texts = try prose.section("errors")[code.rawValue], let title = texts["title"]?.scalar,
-            let detail = texts["detail"]?.scalar, let status = texts["status"]
-        else { throw ContractFault("errors/\(code.rawValue) lacks status, title or detail") }
+        let title = code.title, detail = code.advice
         let problem = try prose.section("problem")
         var value: ContractObject = [
             "type": .quoted((problem["type"]?.scalar ?? "") + code.rawValue), "title": .quoted(title),
-            "status": status, "detail": .quoted(detail), "instance": problem["instance"] ?? "",
+            "status": .literal(String(code.status)), "detail": .quoted(detail), "instance": problem["instance"] ?? "",
             "code": .literal(code.rawValue), "requestId": problem["requestId"] ?? "",
         ]
-        value = value.merging(texts.members.filter { !["title", "detail", "status"].contains($0.name) })
+        value = value.merging(try prose.section("errors")[code.rawValue]?.members ?? [])
         let other = try prose.section("mpinStatuses")[code.rawValue]
         var name = code.rawValue, summary = title
         if family == .mpin, let other {

@@ -119,8 +119,9 @@ class Walk:
     def account(self):
         """The pages of the account, and a name for the device."""
         ada = self.ada
-        for name in ("^Devices$", "^Sessions$", "^Permissions$", "^Waiting devices$", "^Your account$"):
-            ada.press(name)
+        sections = ada.page.locator(".sections a")
+        for number in range(sections.count()):
+            ada.go(sections.nth(number))
         ada.press("^Devices$")
         ada.fill("^Name of the device$", "Ada’s laptop")
         ada.press("^Save the name$")
@@ -275,9 +276,10 @@ class Walk:
         """The pages in German and French, which need more room."""
         for locale in ("de-DE", "fr-FR"):
             ada = self.person("ada", locale=locale, cookies=self.ada.context.cookies())
+            ada.open("/account")
+            sections = [link.get_attribute("href") for link in ada.page.locator(".sections a").all()]
             for path in ("/login", "/login/address", "/register", "/register/found", "/register/join", "/join",
-                         "/recover", "/account", "/account/devices", "/account/sessions", "/account/consents",
-                         "/account/approvals", "/logout"):
+                         "/recover", *sections, "/logout"):
                 ada.open(path)
                 shown = ada.page.locator("html").get_attribute("lang")
                 if shown != locale[:2]:

@@ -28,10 +28,9 @@ extension Route {
 }
 
 extension ServiceError {
-    /// Whether the address is to blame: it is missing, malformed, or has a character that no text may have.
+    /// Whether the address is to blame, which every refusal of one says.
     fileprivate var isAboutEmail: Bool {
-        code == .emailInvalid || code == .emailMissing
-            || (!members.isEmpty && members.allSatisfy { $0.place == .pointer("/email") })
+        !members.isEmpty && members.allSatisfy { $0.place == .pointer("/email") }
     }
 }
 

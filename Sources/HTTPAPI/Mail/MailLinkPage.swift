@@ -110,7 +110,7 @@ struct MailLinkPage {
 
 /// What the button behind the link of a mail does. The button says what the title says.
 struct MailLinkContent: PageContent {
-    static let template = PageTemplate.mailLink
+    static let template: PageTemplate = "mailLink"
     let text: String
     /// The link to the page with the button.
     let goOnPath: String?

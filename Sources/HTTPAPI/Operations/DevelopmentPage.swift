@@ -39,7 +39,7 @@ package struct DevelopmentPerson: Sendable, Equatable {
 
 /// Who can log in to a development service, and with what; the mails; the guides.
 struct DevelopmentContent: PageContent {
-    static let template = PageTemplate.development
+    static let template: PageTemplate = "development"
     /// The newest mails that the page shows.
     static let shownMails = 20
 

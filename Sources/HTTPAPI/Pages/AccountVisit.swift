@@ -68,26 +68,6 @@ struct AccountFrame: PagePart {
 struct AccountSection: Sendable {
     let endpoint: Endpoint
     let word: PageWord
-
-    /// The pages that somebody may see.
-    static func all(for me: MeResponse) -> [AccountSection] {
-        let own = [
-            AccountSection(endpoint: .showAccount, word: "account.title"),
-            AccountSection(endpoint: .showDevices, word: "devices.title"),
-            AccountSection(endpoint: .showSessions, word: "sessions.title"),
-            AccountSection(endpoint: .showConsents, word: "consents.title"),
-        ]
-        guard me.mayDecide else { return own }
-        return own + [AccountSection(endpoint: .showApprovals, word: "approvals.title")]
-    }
-}
-
-extension AccountSection {
-    /// The page with the form that is sent to an endpoint.
-    fileprivate static func path(of endpoint: Endpoint) -> String {
-        let pages = [Endpoint.showDevices, .showSessions, .showConsents].map(\.template.text)
-        return pages.first { endpoint.template.text.hasPrefix($0) } ?? Endpoint.showAccount.template.text
-    }
 }
 
 extension MeResponse {

@@ -29,7 +29,7 @@ struct AnswerPage: Sendable {
 
 /// What leads to a client.
 struct AnswerContent: PageContent {
-    static let template = PageTemplate.answer
+    static let template: PageTemplate = "answer"
 
     /// A form that ends at the client.
     struct Form: PagePart {

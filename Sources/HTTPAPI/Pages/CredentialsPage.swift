@@ -62,7 +62,7 @@ struct CredentialsPage: Sendable {
 
 /// The form for new questions, answers and a passphrase.
 struct CredentialsContent: PageContent {
-    static let template = PageTemplate.credentials
+    static let template: PageTemplate = "credentials"
 
     struct Question: PagePart {
         let number: String

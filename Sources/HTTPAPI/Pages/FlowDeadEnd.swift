@@ -116,7 +116,7 @@ enum FlowDeadEnd: Sendable, CaseIterable {
 
 /// The end of something that went wrong, with a way to begin again.
 struct EndingContent: PageContent {
-    static let template = PageTemplate.ending
+    static let template: PageTemplate = "ending"
     let text: String
     var next: String?
     let againPath: String

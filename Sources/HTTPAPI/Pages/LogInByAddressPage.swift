@@ -36,7 +36,7 @@ struct LogInByAddressPage: BeginningForm {
 
 /// The form that begins a log-in by an address.
 struct LogInByAddressContent: PageContent {
-    static let template = PageTemplate.loginAddress
+    static let template: PageTemplate = "loginAddress"
     let problems: FieldProblems?
     let email: String
     let loginPath: String

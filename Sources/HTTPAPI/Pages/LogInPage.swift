@@ -49,7 +49,7 @@ struct LogInPage: BeginningForm {
 
 /// The form that begins a log-in, with the accounts that this browser knows.
 struct LogInContent: PageContent {
-    static let template = PageTemplate.login
+    static let template: PageTemplate = "login"
     let problems: FieldProblems?
     /// Who is logged in already.
     let account: String?

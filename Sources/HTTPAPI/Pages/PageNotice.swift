@@ -90,7 +90,7 @@ enum PageNotice: Sendable, CaseIterable {
 
 /// A text without a form.
 struct NoticeContent: PageContent {
-    static let template = PageTemplate.notice
+    static let template: PageTemplate = "notice"
     let text: String
     var next: String?
     /// The id of the request, for whoever helps.

@@ -72,7 +72,7 @@ struct RegistrationPage: BeginningForm {
 
 /// The form that begins a registration.
 struct RegistrationContent: PageContent {
-    static let template = PageTemplate.register
+    static let template: PageTemplate = "register"
     let problems: FieldProblems?
     let text: String
     /// Whether a founder is told that no mail will help.

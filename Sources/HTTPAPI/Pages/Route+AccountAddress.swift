@@ -32,7 +32,8 @@ extension PageWord {
         switch code {
         case .mailUnavailable: self = "address.noMail"
         case .requestRateLimited: self = "address.tooMany"
-        case .emailInvalid, .emailMissing: self = "address.unfit"
+        // The request has nothing else that could be wrong.
+        case _ where code.status == 400: self = "address.unfit"
         default: return nil
         }
     }

@@ -5,7 +5,7 @@ import TenureAPI
 
 /// The consents of an account.
 struct ConsentsContent: AccountContent {
-    static let template = PageTemplate.consents
+    static let template: PageTemplate = "consents"
 
     struct Item: PagePart {
         let clientName: String

@@ -192,13 +192,13 @@ extension AccountVisit {
 
 /// Why there is nothing to sign, which the frame says.
 struct RefusedContent: AccountContent {
-    static let template = PageTemplate.refused
+    static let template: PageTemplate = "refused"
     let backPath: String
 }
 
 /// The device keys that wait for an admin.
 struct ApprovalsContent: AccountContent {
-    static let template = PageTemplate.approvals
+    static let template: PageTemplate = "approvals"
 
     struct Item: PagePart {
         let person: String

@@ -4,7 +4,7 @@ import TenureAPI
 
 /// The devices of an account.
 struct DevicesContent: AccountContent {
-    static let template = PageTemplate.devices
+    static let template: PageTemplate = "devices"
 
     struct Item: PagePart {
         let fingerprint: String

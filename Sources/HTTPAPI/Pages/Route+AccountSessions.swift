@@ -5,7 +5,7 @@ import TenureAPI
 
 /// The sessions of an account.
 struct SessionsContent: AccountContent {
-    static let template = PageTemplate.sessions
+    static let template: PageTemplate = "sessions"
 
     struct Item: PagePart {
         let device: String

@@ -3,7 +3,7 @@ import TenureAPI
 
 /// The question which account a client gets.
 struct AccountsContent: PageContent {
-    static let template = PageTemplate.accounts
+    static let template: PageTemplate = "accounts"
     let account: String
     /// Why this account is none for the client.
     let unsuitable: String?

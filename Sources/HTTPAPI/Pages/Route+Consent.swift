@@ -3,7 +3,7 @@ import TenureAPI
 
 /// The question for consent to a client.
 struct ConsentContent: PageContent {
-    static let template = PageTemplate.consent
+    static let template: PageTemplate = "consent"
     let account: String
     /// That the client is a program whose name nobody assures.
     let program: String?

@@ -96,7 +96,7 @@ extension PageVisit {
 
 /// The device that a mail is about.
 struct DeviceMailContent: PageContent {
-    static let template = PageTemplate.deviceMail
+    static let template: PageTemplate = "deviceMail"
     /// Whether the device is this browser.
     let isWaiting: Bool
     let company: String

@@ -193,7 +193,7 @@ extension FlowPage {
 
 /// The page whose module signs a flow's challenge with the key of this browser.
 struct KeyContent: PageContent {
-    static let template = PageTemplate.key
+    static let template: PageTemplate = "key"
     let account: String
     let challenge: String
     let purpose: String
@@ -205,7 +205,7 @@ struct KeyContent: PageContent {
 
 /// The form for answers to questions.
 struct AnswersContent: PageContent {
-    static let template = PageTemplate.answers
+    static let template: PageTemplate = "answers"
     static let fields: [FieldProblem.Field] = [.answers]
 
     struct Question: PagePart {
@@ -223,7 +223,7 @@ struct AnswersContent: PageContent {
 
 /// The form for the passphrase.
 struct PassphraseContent: PageContent {
-    static let template = PageTemplate.passphrase
+    static let template: PageTemplate = "passphrase"
     static let fields: [FieldProblem.Field] = [.passphrase]
     let problems: FieldProblems?
     let account: String

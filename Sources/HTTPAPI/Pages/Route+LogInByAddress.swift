@@ -4,6 +4,15 @@ import FoundationEssentials
 import IdentityService
 import TenureAPI
 
+/// The endpoints of a log-in by an address.
+extension Endpoint {
+    static let showLogInByAddress = Endpoint(page: "GET", "/login/address", "Ask for the address of whoever logs in")
+    static let beginLogInByAddress = Endpoint(
+        page: "POST", "/login/address", "Begin a log-in by an address in a browser")
+    static let showPick = Endpoint(page: "GET", "/flow/{flow}/account", "Ask which account of an address is used")
+    static let pickAccount = Endpoint(page: "POST", "/flow/{flow}/account", "Take the account that is used")
+}
+
 extension Route {
     /// `GET /flow/{flow}/account`.
     static let showPick = step(.showPick, where: { $0.step == .account }) { page, view in
@@ -36,7 +45,7 @@ extension Route {
 
 /// The accounts to pick from after a log-in by an address.
 struct PickContent: PageContent {
-    static let template = PageTemplate.pick
+    static let template: PageTemplate = "pick"
 
     struct Account: PagePart {
         let challenge: String

@@ -3,7 +3,7 @@ import TenureAPI
 
 /// The question before a log-out that no client of the session asked for.
 struct LogOutContent: PageContent {
-    static let template = PageTemplate.logout
+    static let template: PageTemplate = "logout"
     let account: String
     /// The link to the page with the button.
     let goOnPath: String?

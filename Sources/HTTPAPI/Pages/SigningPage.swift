@@ -48,7 +48,7 @@ struct SigningPage: Sendable {
 
 /// What somebody signs, in words.
 struct SigningContent: AccountContent {
-    static let template = PageTemplate.sign
+    static let template: PageTemplate = "sign"
 
     struct Fact: PagePart {
         let fact: String

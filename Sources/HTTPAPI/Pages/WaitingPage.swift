@@ -89,7 +89,7 @@ struct WaitingPage: Sendable {
 
 /// Whom a browser waits for, with the form for the code of a mail.
 struct WaitingContent: PageContent {
-    static let template = PageTemplate.waiting
+    static let template: PageTemplate = "waiting"
 
     struct Mail: PagePart {
         let text: String
@@ -120,7 +120,7 @@ struct WaitingContent: PageContent {
 
 /// The page whose module opens the session that a browser waited for.
 struct WaitingEndContent: PageContent {
-    static let template = PageTemplate.waitingEnd
+    static let template: PageTemplate = "waitingEnd"
     let account: String
     let text: String
     let challenge: String

@@ -45,7 +45,7 @@ struct WayBackPage: BeginningForm {
 
 /// The form that asks for a way back to an account.
 struct WayBackContent: PageContent {
-    static let template = PageTemplate.wayBack
+    static let template: PageTemplate = "wayBack"
 
     struct Choice: PagePart {
         let way: String
@@ -64,7 +64,7 @@ struct WayBackContent: PageContent {
 
 /// What happens after a way back was asked for. It is the same whether or not there is such an account.
 struct WayBackWaitContent: PageContent {
-    static let template = PageTemplate.wayBackWait
+    static let template: PageTemplate = "wayBackWait"
     let text: String
     let steps: [String]
     /// The words of the device key.

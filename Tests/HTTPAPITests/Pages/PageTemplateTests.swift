@@ -1,24 +1,22 @@
+import Foundation
 import Testing
 
 @testable import HTTPAPI
 
 /// The templates, held against their rules and against the pages that use them.
 @Suite struct PageTemplateTests {
-    /// The content of each template.
-    private static let contents: [any PageContent.Type] = [
-        AccountHome.self, AccountsContent.self, AnswerContent.self, AnswersContent.self, ApprovalsContent.self,
-        ConsentContent.self, ConsentsContent.self, CredentialsContent.self, DevelopmentContent.self,
-        DeviceMailContent.self,
-        DevicesContent.self, EndingContent.self, KeyContent.self, LogInContent.self, LogInByAddressContent.self,
-        LogOutContent.self, MailLinkContent.self, NoticeContent.self, PassphraseContent.self, PickContent.self,
-        RefusedContent.self, RegisterChoiceContent.self, RegistrationContent.self, SessionsContent.self,
-        SigningContent.self, WaitingContent.self, WaitingEndContent.self, WayBackContent.self, WayBackWaitContent.self,
-    ]
+    /// The content of each page, as the sources declare them.
+    private static let contents: [any PageContent.Type] = {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/HTTPAPI").standardizedFileURL
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects ?? []
+        let texts = files.compactMap { ($0 as? URL).flatMap { try? String(contentsOf: $0, encoding: .utf8) } }
+        return texts.flatMap { $0.matches(of: /struct (\w+): (?:Page|Account)Content\b/).map(\.output.1) }
+            .compactMap { _typeByName("7HTTPAPI\($0.count)\($0)V") as? any PageContent.Type }
+    }()
     /// What other templates are made of.
-    private static let parts: [PageTemplate] = [.layout, .sections, .problems, .hidden, .arm, .wordRows]
+    private static let parts: [PageTemplate] = ["layout", "sections", "problems", "hidden", "arm", "wordRows"]
     private static let templates = contents.map { $0.template }
-    private static let sources = Dictionary(
-        uniqueKeysWithValues: PageTemplate.allCases.map { ($0.rawValue, $0.source) })
 
     /// The shape of the page with a template.
     private func shape(_ template: PageTemplate) throws -> PageShape {
@@ -27,7 +25,7 @@ import Testing
     }
 
     private func names(_ source: String, of shape: PageShape) -> PageNames {
-        PageNames("tested", of: shape, in: Self.sources.merging(["tested": source]) { _, own in own })
+        PageNames("tested", of: shape, in: PageTemplate.sources.merging(["tested": source]) { _, own in own })
     }
 
     /// What breaks the rules: a value that is not escaped or stands outside of quotes, an attribute without quotes, and
@@ -45,10 +43,10 @@ import Testing
         return unescaped + scripts + loose + handlers
     }
 
-    @Test(arguments: PageTemplate.allCases)
-    func `a template escapes every value and quotes every attribute`(template: PageTemplate) {
-        #expect(!template.source.isEmpty)
-        #expect(offences(in: template.source) == [])
+    @Test(arguments: PageTemplate.sources)
+    func `a template escapes every value and quotes every attribute`(template: String, source: String) {
+        #expect(!source.isEmpty)
+        #expect(offences(in: source) == [], "\(template)")
     }
 
     @Test(arguments: [
@@ -62,23 +60,21 @@ import Testing
     }
 
     @Test func `every template but the parts of others has a content`() {
-        #expect(
-            Self.templates.map(\.rawValue).sorted()
-                == Set(PageTemplate.allCases).subtracting(Self.parts).map(\.rawValue).sorted())
+        #expect((Self.templates + Self.parts).map(\.name).sorted() == PageTemplate.sources.keys.sorted())
     }
 
     @Test(arguments: templates) func `a template names what its content has, and all of it`(template: PageTemplate)
         throws
     {
         let shape = try shape(template)
-        let names = PageNames(template.rawValue, of: shape, in: Self.sources)
+        let names = PageNames(template.name, of: shape, in: PageTemplate.sources)
         #expect(names.offences == [])
         let unused = shape.names.subtracting(names.used).filter { !$0.hasSuffix(".language") }
         #expect(unused == [], "no template shows these")
     }
 
     @Test func `a name that a page or an item lacks is found`() throws {
-        let devices = try shape(.devices), notice = try shape(.notice)
+        let devices = try shape("devices"), notice = try shape("notice")
         #expect(names("{{title}}{{tittle}}{{#next}}{{text}}{{next}}{{/next}}", of: notice).offences == ["tittle"])
         #expect(names("{{w.login.title}}{{w.login.titel}}{{asset.arm}}{{asset.x}}", of: notice).offences.count == 2)
         #expect(names("{{me.account}}", of: devices).offences == [])

@@ -44,8 +44,8 @@ import Testing
             }
         }
         named = named.filter { !$0.hasSuffix(".js") && !$0.hasSuffix(".css") }.subtracting(Self.others)
-        for template in PageTemplate.allCases {
-            named.formUnion(template.source.matches(of: /\bw\.([a-z]+\.[A-Za-z]+)/).map { String($0.output.1) })
+        for source in PageTemplate.sources.values {
+            named.formUnion(source.matches(of: /\bw\.([a-z]+\.[A-Za-z]+)/).map { String($0.output.1) })
         }
         #expect(named.count > 300, "the files are not where the test looks")
         #expect(named.subtracting(Self.names).sorted() == [], "no file has these texts")
