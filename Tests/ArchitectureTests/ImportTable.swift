@@ -38,7 +38,9 @@ enum ImportTable {
         "Postgres": Row(local: ["CLibPQ"], external: ["Logging", "ServiceLifecycle"]),
         "Ledger": Row(local: ["Postgres", "Canonical"], external: ["Crypto", "Logging", "ServiceLifecycle"]),
         "Keys": Row(local: ["Postgres", "PrivateFiles", "Canonical"], external: ["Crypto"]),
-        "Credentials": Row(local: ["CCredentials", "Embedding", "Text", "Canonical"], external: ["Crypto", "CryptoExtras"], isPure: true),
+        "Credentials": Row(
+            local: ["CCredentials", "Embedding", "Text", "Canonical"], external: ["Crypto", "CryptoExtras"],
+            isPure: true),
         "BLS12381": Row(isPure: true),
         "MPinCryptography": Row(local: ["BLS12381"], external: ["Crypto"], isPure: true),
         "MPinRequests": Row(local: ["Canonical"], external: ["Crypto"], isPure: true),

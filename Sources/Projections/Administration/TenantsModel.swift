@@ -26,7 +26,8 @@ extension TenantRow: ViewRow {
     package static let table = RowTable<TenantRow>(
         "tenants", TenantRow.init,
         Column("company_name", \.companyName), Column("founded_at", \.foundedAt), Column("employees", \.employees),
-        Column("confirmed_domain", \.confirmedDomain), policy, linkedApps, Column("security_admin_id", \.securityAdmin), Column("changed_position", \.changedPosition))
+        Column("confirmed_domain", \.confirmedDomain), policy, linkedApps,
+        Column("security_admin_id", \.securityAdmin), Column("changed_position", \.changedPosition))
 
     var viewKey: OnlyRow { OnlyRow() }
 
