@@ -21,7 +21,8 @@ import Testing
     @Test func `every event is judged by verification, or listed as one that nobody decided`() throws {
         let files = try Checkout.files(in: "Sources/IdentityService/Audit", endingIn: [".swift"])
         #expect(files.count > 10, "the files were not found")
-        let judged = Set(files.flatMap(words))
+        // The beginning of a log is read at the start, not verified there.
+        let judged = Set(files.filter { !$0.path.contains("/LogBeginning") }.flatMap(words))
         let left = try catalogue().filter { !judged.contains($0) }
         #expect(Set(left) == Self.unjudged)
         #expect(try Self.unjudged.isDisjoint(with: decided()))

@@ -36,7 +36,7 @@ struct CredentialsPage: Sendable {
         let least = "\(view.rules?.passphraseMinimumLength ?? 8)"
         for index in told.indices { told[index].values = [least] }
         let problems = FieldProblems(told, in: language)
-        let content = CredentialsContent(
+        let content = NewCredentialsContent(
             problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
             username: "\(view.companyEmployeeId)@\(view.companyName)", questions: questions(input, problems),
             passphraseText: language.text("credentials.passphraseText", least),
@@ -44,14 +44,14 @@ struct CredentialsPage: Sendable {
         return HostedPage(content, "credentials.title", in: language, status: problems == nil ? 200 : 400)
     }
 
-    private func questions(_ input: Input, _ problems: FieldProblems?) -> [CredentialsContent.Question] {
+    private func questions(_ input: Input, _ problems: FieldProblems?) -> [NewCredentialsContent.Question] {
         let list = QuestionListResponse(preferring: [language.rawValue]).items
         return (0..<Self.count).map { index in
-            CredentialsContent.Question(
+            NewCredentialsContent.Question(
                 number: "\(index + 1)", questionLabel: language.text("credentials.question", "\(index + 1)"),
                 questionError: problems?.text(at: .question(index)),
                 options: list.map { item in
-                    CredentialsContent.Option(
+                    NewCredentialsContent.Option(
                         value: "\(item.number)", question: item.question,
                         isChosen: input.questions[index] == "\(item.number)")
                 }, answerLabel: language.text("credentials.answer", "\(index + 1)"), answer: input.answers[index],
@@ -61,7 +61,7 @@ struct CredentialsPage: Sendable {
 }
 
 /// The form for new questions, answers and a passphrase.
-struct CredentialsContent: PageContent {
+struct NewCredentialsContent: PageContent {
     static let template: PageTemplate = "credentials"
 
     struct Question: PagePart {

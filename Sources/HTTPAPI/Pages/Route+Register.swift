@@ -20,10 +20,10 @@ extension Endpoint {
 extension Route {
     /// The routes of registration, of new credentials, and of the ways back to an account.
     static let ofRegistration: [Route] =
-        [showWayBackWait, showCredentials, chooseCredentials] + showRegister
+        [showWayBackWait, showCredentials, chooseCredentials]
         + RegistrationPage.Way.allCases.flatMap { way in
             beginning(way.shownAt, way.sentTo) { try await RegistrationPage(way, $0) }
-        } + beginning(.showWayBack, .startWayBack) { try await WayBackPage($0) }
+        } + beginning(.showWayBack, .startWayBack) { try await WayBackPage($0) } + showRegister
 
     /// `GET /register`, and for a flow: whether to join a tenant or to found one.
     private static let showRegister = beginning(.showRegister) { visit in

@@ -43,7 +43,7 @@ import Testing
                 named.formUnion(names.map { String($0.output.1) })
             }
         }
-        named = named.filter { !$0.hasSuffix(".js") && !$0.hasSuffix(".css") }.subtracting(Self.others)
+        named = named.filter { name in !["js", "css", "html", "yaml"].contains { name.hasSuffix("." + $0) } }.subtracting(Self.others)
         for source in PageTemplate.sources.values {
             named.formUnion(source.matches(of: /\bw\.([a-z]+\.[A-Za-z]+)/).map { String($0.output.1) })
         }

