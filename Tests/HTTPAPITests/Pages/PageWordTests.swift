@@ -43,7 +43,8 @@ import Testing
                 named.formUnion(names.map { String($0.output.1) })
             }
         }
-        named = named.filter { name in !["js", "css", "html", "yaml"].contains { name.hasSuffix("." + $0) } }.subtracting(Self.others)
+        let files = ["js", "css", "html", "yaml"]
+        named = named.filter { name in !files.contains { name.hasSuffix("." + $0) } }.subtracting(Self.others)
         for source in PageTemplate.sources.values {
             named.formUnion(source.matches(of: /\bw\.([a-z]+\.[A-Za-z]+)/).map { String($0.output.1) })
         }

@@ -22,7 +22,10 @@ extension TenureWorld {
         let row = BrowserSessionRow(
             tenant: tenant.uuid, id: cookie.id.uuid, session: caller.sessionId, employee: employee.uuid,
             digest: cookie.digest(context.ring), openedAt: time, end: session.row.end)
-        var recorder = EventRecorder(context, at: time, metadata: EventMetadata(requestId: call.requestId))
+        let stream = StreamID.session(caller.sessionId, in: tenant)
+        let opening = try #require(try await context.reader.streams([stream])[stream]?.first)
+        let metadata = EventMetadata(requestId: call.requestId, causes: [opening.id])
+        var recorder = EventRecorder(context, at: time, metadata: metadata)
         try recorder.add(
             BrowserSessionOpened(
                 browserSessionID: cookie.id, sessionID: SessionID(caller.sessionId), employeeID: employee),

@@ -218,7 +218,8 @@ struct `A recovery at the command line` {
             let files = try TemporaryFiles()
             defer { files.remove() }
             let bundle = files.path("bundle")
-            #expect(try await tenure(["verify"], world).status == 0)
+            let verified = try await tenure(["verify"], world)
+            #expect(verified.status == 0, "\(verified.lines)")
             try await sealed(company, upTo: try #require(done["position"]?.number), client)
             #expect(try await tenure(["replay", "--export", bundle], world).status == 0)
             let key = try #require(try await tenure(["anchor", "--key-only"], world).lines.first)
