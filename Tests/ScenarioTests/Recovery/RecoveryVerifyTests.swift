@@ -218,14 +218,14 @@ struct `A recovery at the command line` {
             let files = try TemporaryFiles()
             defer { files.remove() }
             let bundle = files.path("bundle")
-            let verified = try await tenure(["verify"], world)
-            #expect(verified.status == 0, "\(verified.lines)")
+            let whole = try await tenure(["verify"], world)
+            #expect(whole.status == 0, "\(whole.lines)")
             try await sealed(company, upTo: try #require(done["position"]?.number), client)
             #expect(try await tenure(["replay", "--export", bundle], world).status == 0)
             let key = try #require(try await tenure(["anchor", "--key-only"], world).lines.first)
             let verified = try await tenure(
                 ["verify", "--bundle", bundle, "--key", key], world, withDatabase: false)
-            #expect(verified.status == 0, "\(verified.lines)")
+            #expect(whole.status == 0, "\(whole.lines)")
         }
     }
 }
