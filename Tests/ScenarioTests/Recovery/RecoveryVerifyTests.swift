@@ -225,7 +225,7 @@ struct `A recovery at the command line` {
             let key = try #require(try await tenure(["anchor", "--key-only"], world).lines.first)
             let verified = try await tenure(
                 ["verify", "--bundle", bundle, "--key", key], world, withDatabase: false)
-            #expect(whole.status == 0, "\(whole.lines)")
+            #expect(verified.status == 0, "\(verified.lines)")
         }
     }
 }
