@@ -54,7 +54,7 @@ import Testing
             _ = try proof(&scene, of: scene.staff)
             let proof = try #require(scene.history.events.last)
             scene.history.time = scene.history.time.adding(.seconds(7_200))
-            let place = StreamID(ledger: scene.history.ledger, kind: "copy", id: UUID())
+            let place = StreamID(ledger: scene.history.ledger, kind: "copy", id: proof.stream.id)
             _ = try scene.history.append(
                 NewEvent(id: UUID(), stream: place, type: proof.type, schema: proof.schema, data: proof.data))
             try scene.logIn(scene.staff, causes: [try newest(scene)])
