@@ -147,8 +147,8 @@ struct `A running service` {
                         return FileManager.default.fileExists(atPath: path)
                     }
                     try foreign.text.write(toFile: path, atomically: true, encoding: .utf8)
-                    _ = try await world.makeApp(name: "grows the log")
                     try await world.until {
+                        _ = try await world.makeApp(name: UUID().uuidString)
                         let text = try String(contentsOfFile: path, encoding: .utf8)
                         return try text != foreign.text || !files.others(beside: "evidence").isEmpty
                     }
