@@ -20,9 +20,11 @@ struct PlainInserts: Sendable {
             \set n :n + 1
             \set ledger random(1, 64)
             \set position (:run * 1000 + :client_id) * 10000000 + :n
-            INSERT INTO public.plain (ledger_id, position, event_id, stream_id, kind, version, type, time, entry) VALUES
+            INSERT INTO public.plain (ledger_id, position, event_id, stream_id, kind, version, type, time, entry,
+            code) VALUES
             (('00000000-0000-4000-8000-' || lpad(:ledger::text, 12, '0'))::uuid, :position, gen_random_uuid(),
-            gen_random_uuid(), 'thing', 1, 'ThingHappened', now(), :entry::bytea);
+            gen_random_uuid(), 'thing', 1, 'ThingHappened', now(), :entry::bytea,
+            decode(repeat('79', 18), 'hex'));
             """#
         try Data((text + "\n").utf8).write(to: script)
     }
