@@ -19,7 +19,7 @@ struct PlainInserts: Sendable {
         let text = #"""
             \set n :n + 1
             \set ledger random(1, 64)
-            \set position (:run * 1000 + :client_id) * 10000000 + :n
+            \set position (:run * 64 + :client_id) * 100000000 + :n
             INSERT INTO public.plain (ledger_id, position, event_id, stream_id, kind, version, type, time, entry,
             code) VALUES
             (('00000000-0000-4000-8000-' || lpad(:ledger::text, 12, '0'))::uuid, :position, gen_random_uuid(),
@@ -31,8 +31,8 @@ struct PlainInserts: Sendable {
 
     /// Inserts per second.
     func measure(clients: Int, seconds: Int) async throws -> Double {
-        // No two runs begin in the same second.
-        let run = Int(Date().timeIntervalSince1970) % 100_000_000
+        // No two runs begin in the same second. A position stays below 2^53.
+        let run = Int(Date().timeIntervalSince1970) % 1_000_000
         let threads = min(clients, ProcessInfo.processInfo.activeProcessorCount)
         let output = try await ChildProgram.output(
             of: cluster.pgbench,
