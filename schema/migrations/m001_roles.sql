@@ -1,5 +1,6 @@
--- The three roles, the schema, and what a policy asks about rows of other ledgers. Roles belong to the whole cluster,
--- so an existing role is used as it is, after a check that it cannot bypass row-level security.
+-- The three roles and the schema. Roles belong to the whole cluster, so an existing role is used as it is, after a check
+-- that it cannot bypass row-level security. Nothing here runs as one of them: another node of a distributed database
+-- knows a new role only when its transaction has ended.
 DO $$
 DECLARE
     _role text;
@@ -39,23 +40,3 @@ $$;
 
 CREATE SCHEMA tenure AUTHORIZATION tenure_owner;
 GRANT USAGE ON SCHEMA tenure TO tenure_app, tenure_reader;
-
-SET LOCAL ROLE tenure_owner;
-
--- The answer of a policy about a row outside of the transaction's ledgers; m002_ledger.sql says how policies ask. It is
--- false, or an error if the transaction named no ledgers, so that a forgotten scope is not taken for an empty table.
---
--- It takes the ledger only to depend on the row. Otherwise it would be called when the statement is planned.
-CREATE FUNCTION tenure.outside_scope(_ledger uuid) RETURNS boolean
-LANGUAGE plpgsql STABLE SECURITY INVOKER
-AS $$
-BEGIN
-    IF coalesce(pg_catalog.current_setting('tenure.ledgers', true), '') = '' THEN
-        RAISE EXCEPTION 'the transaction names no ledgers'
-            USING ERRCODE = 'insufficient_privilege', HINT = 'Call tenure.enter_scope first, after BEGIN.';
-    END IF;
-    RETURN false;
-END
-$$;
-
-RESET ROLE;

@@ -10,6 +10,22 @@
 -- docs/measurements has the cost. The reader role sees all rows and may write none.
 SET LOCAL ROLE tenure_owner;
 
+-- The answer of a policy about a row outside of the transaction's ledgers. It is false, or an error if the transaction
+-- named no ledgers, so that a forgotten scope is not taken for an empty table.
+--
+-- It takes the ledger only to depend on the row. Otherwise it would be called when the statement is planned.
+CREATE FUNCTION tenure.outside_scope(_ledger uuid) RETURNS boolean
+LANGUAGE plpgsql STABLE SECURITY INVOKER
+AS $$
+BEGIN
+    IF coalesce(pg_catalog.current_setting('tenure.ledgers', true), '') = '' THEN
+        RAISE EXCEPTION 'the transaction names no ledgers'
+            USING ERRCODE = 'insufficient_privilege', HINT = 'Call tenure.enter_scope first, after BEGIN.';
+    END IF;
+    RETURN false;
+END
+$$;
+
 -- The head of a ledger. Appends lock this row, which puts them in order. `changed` is the transaction that changed the
 -- head last, so that the difference between two snapshots is a short range of an index (functions/changed_ledgers.sql).
 -- It is no cursor: nobody stores it elsewhere, and 0 means "not known".
