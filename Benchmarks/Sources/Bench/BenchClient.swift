@@ -60,6 +60,6 @@ struct BenchClient: Sendable {
             throw BenchError("nobody is asked to log in")
         }
         let flow = "flow-of-the-benchmark-"
-        return ("\(page.rawValue)/\(flow)", "tenure-flow-\(flow)=1.request..\(handle).\(client.lowercased)")
+        return ("\(page.rawValue)/\(flow)", "__Host-tenure-flow-\(flow)=1.request..\(handle).\(client.lowercased)")
     }
 }
