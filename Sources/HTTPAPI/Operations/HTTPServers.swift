@@ -107,7 +107,7 @@ private func server(
             BoundedChannel(
                 base: try HTTP2UpgradeChannel(
                     tlsConfiguration: certificate.configuration, configuration: http2, responder: responder),
-                table: table, trustedProxies: proxies)
+                table: table, trustedProxies: proxies, defersClose: true)
         }
     }
     #endif
