@@ -22,6 +22,8 @@ enum PageNotice: Sendable, CaseIterable {
     case unknownRedirect
     /// There is no such page, or not with this method.
     case unknown
+    /// The operator has disabled the pages.
+    case disabled
     /// The network has sent too many requests.
     case tooMany
     /// The service cannot answer now.
@@ -54,7 +56,7 @@ enum PageNotice: Sendable, CaseIterable {
         switch self {
         case .crossSite, .outdated, .cookie, .unarmed: 403
         case .expired, .malformed, .unknownClient, .unknownRedirect: 400
-        case .unknown: 404
+        case .unknown, .disabled: 404
         case .tooMany: 429
         case .unavailable: 503
         case .loggedOut: 200
@@ -72,6 +74,7 @@ enum PageNotice: Sendable, CaseIterable {
         case .unknownClient: ("notice.unknownClientTitle", "notice.unknownClient", "notice.tellOperator")
         case .unknownRedirect: ("notice.unknownRedirectTitle", "notice.unknownRedirect", "notice.tellOperator")
         case .unknown: ("notice.unknownTitle", "notice.unknown", "notice.unknownNext")
+        case .disabled: ("notice.disabledTitle", "notice.disabled", "notice.disabledNext")
         case .tooMany: ("notice.tooManyTitle", "notice.tooMany", "notice.tooManyNext")
         case .unavailable: ("notice.unavailableTitle", "notice.unavailable", "notice.unavailableNext")
         case .loggedOut: ("logout.doneTitle", "logout.done", nil)
@@ -101,7 +104,8 @@ extension Reply {
     /// Replies to a browser with the page of a refusal.
     init(noticeOf refusal: Refusal, requestId: String, languages: [String]) throws {
         let language = PageLanguage(accepted: languages)
-        self = try PageNotice(of: refusal.code).page(in: language, requestId: requestId).reply()
+        let notice = refusal.notice ?? PageNotice(of: refusal.code)
+        self = try notice.page(in: language, requestId: requestId).reply()
         status = refusal.status ?? refusal.code.status
         code = refusal.code.rawValue
         headers[HeaderName.requestId] = requestId

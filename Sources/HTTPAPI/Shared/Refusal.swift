@@ -21,6 +21,8 @@ struct Refusal: Error {
     var closes = false
     /// The HTTP status, if it is another one than that of the code.
     var status: Int?
+    /// What a page says, if it is something else than what the code means.
+    var notice: PageNotice?
 
     init(_ code: ErrorCode, places: [ProblemPlace] = [], retryAfter: Int? = nil) {
         self.code = code

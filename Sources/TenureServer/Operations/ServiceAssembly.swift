@@ -78,6 +78,13 @@ package struct ServiceAssembly: Sendable {
             }
         }
 
+        /// The settings, with the public URL that pages are served under.
+        fileprivate var servedSettings: ServiceSettings {
+            var settings = settings
+            if publicURLChange != nil { settings.pagesURL = settings.tokenIssuer }
+            return settings
+        }
+
         /// A copy whose connections share a memory of the newest server.
         fileprivate func using(_ newest: NewestServer) -> Configuration {
             var copy = self
@@ -189,7 +196,7 @@ package struct ServiceAssembly: Sendable {
             // Blind mode's evaluations take milliseconds, and never queue behind direct mode's longer jobs.
             evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
             rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
-            settings: configuration.settings, logger: logger, mpin: .init(keys: configuration.mpinKeys))
+            settings: configuration.servedSettings, logger: logger, mpin: .init(keys: configuration.mpinKeys))
         let health = ViewHealth(pool: readerPool, projector: projector)
         let readinessPool = PostgresPool(
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
@@ -221,6 +228,7 @@ package struct ServiceAssembly: Sendable {
             MetricSection("checkpoints", upkeep.storedMetrics), MetricSection("upkeep", upkeep.metrics),
             MetricSection("mails", mails.metrics), MetricSection("waits") { await views.metrics() },
             MetricSection("load") { load.text },
+            MetricSection("pages") { await PagesPresence.metrics(readerPool) },
         ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(

@@ -169,14 +169,14 @@ enum ServiceRun {
 }
 
 extension ServiceRun {
-    /// Serves pages if they are enabled, and says whether. A development service enables them while it runs.
+    /// Serves pages, and says whether they are enabled. Whoever enables or disables them later needs no restart.
     private static func servePages(
         _ assembly: ServiceAssembly, _ http: inout HTTPConfiguration, hasMail: Bool, _ logger: Logger
     ) {
         guard !http.servesPages else { return }
-        http.servesPages = assembly.hasPages
+        http.servesPages = true
         guard assembly.hasPages else {
-            return logger.info("no pages for browsers are served; tenure pages enable makes them")
+            return logger.info("the pages for browsers are disabled; tenure pages enable serves them")
         }
         logger.info("pages for browsers are served", metadata: ["address": "\(http.address)/"])
         if !hasMail { logger.warning("the pages cannot vouch for new devices: no mail server is configured") }
