@@ -50,6 +50,13 @@ struct Refusal: Error {
         return refusal
     }
 
+    /// `request.invalid` for a head beyond the limits. A page that says so has status 431 (RFC 6585 §5).
+    static func headTooLarge(_ detail: String) -> Refusal {
+        var refusal = invalid(.none, detail)
+        refusal.notice = .cookies
+        return refusal
+    }
+
     /// `request.media_type` with the header field that says what is accepted.
     static func mediaType(
         _ place: ProblemPlace.Place, _ detail: String, accepts field: (name: String, value: String)
