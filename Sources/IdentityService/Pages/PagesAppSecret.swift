@@ -41,7 +41,9 @@ final class PagesAppSecret: Sendable {
             defer { kept = opened.map { ($0, now) } }
             return kept != nil
         }
-        if wasKept, opened == nil { logger.warning("the pages for browsers are disabled; tenure pages enable serves them") }
+        if wasKept, opened == nil {
+            logger.warning("the pages for browsers are disabled; tenure pages enable serves them")
+        }
         return opened
     }
 

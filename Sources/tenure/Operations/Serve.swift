@@ -224,6 +224,7 @@ struct ServiceParts: Sendable {
             appRateLimit: limits.app, companyRateLimit: limits.company, metrics: try settings.metricsListener())
         http.connections = try settings.connectionLimits()
         assembly.settings.tokenIssuer = try Self.issuer(http)
+        try admit(settings)
         mpin = try settings.mpinAuthorities()
         if let mail = try MailConfiguration(settings) { send(mail) }
         draining = .seconds(try settings.number(.drainSeconds, in: 0...300, default: 5))
@@ -267,6 +268,15 @@ struct ServiceParts: Sendable {
                 remedy: "Set TENURE_PUBLIC_URL to the address that callers use, such as https://id.example")
         }
         return http.address
+    }
+
+    /// Reads how many calls may wait for hashing, and how long.
+    private mutating func admit(_ settings: Settings) throws {
+        assembly.computeWaiting = try settings.number(
+            .hashingPlaces, in: 1...100_000, default: assembly.computeWaiting)
+        assembly.computeWaitingKnown = try settings.number(
+            .hashingPlacesKnown, in: 1...100_000, default: assembly.computeThreads * 128)
+        assembly.computePatience = .seconds(try settings.number(.hashingSeconds, in: 1...300, default: 20))
     }
 
     /// Sends mails as configured.
