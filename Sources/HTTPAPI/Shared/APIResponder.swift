@@ -109,8 +109,10 @@ struct APIResponder: HTTPResponder {
             if trace.family == .mpin, refusal.code.isAboutApp { refusal.status = 403 }
             return refusal
         }
-        // The service stops, or the client has left.
-        if error is CancellationError { return Refusal(.serviceUnavailable, retryAfter: 1) }
+        if error is CancellationError {
+            log.cancelled(requestId: trace.requestId, route: trace.route)
+            return Refusal(.serviceUnavailable, retryAfter: 1)
+        }
         log.unexpected(error, requestId: trace.requestId, route: trace.route)
         return .unexpected
     }
