@@ -29,6 +29,8 @@ PEOPLE = 12
 ADDRESSES = [f"127.0.0.{last}" for last in range(2, 21)]
 CONNECTIONS = 2_000
 FLOODS = 6
+# The share of the processors that others may use on a machine whose times are judged.
+QUIET = 0.15
 
 
 class Person:
@@ -221,6 +223,19 @@ class Attackers:
         print(json.dumps(self.counts), flush=True)
 
 
+def busy(seconds=5):
+    """The share of all processors that was used in some seconds in which this drill does nothing."""
+    def read():
+        with open("/proc/stat") as file:
+            times = [int(text) for text in file.readline().split()[1:9]]
+        # Of user, nice, system, idle, iowait, irq, softirq and steal, two are no use.
+        return sum(times), times[3] + times[4]
+    total, idle = read()
+    time.sleep(seconds)
+    later, idle_later = read()
+    return 1 - (idle_later - idle) / max(1, later - total)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
@@ -230,6 +245,7 @@ def main():
     parser.add_argument("--rate", type=float, default=5)
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--alone", type=float, default=120)
+    parser.add_argument("--bound", type=float, default=6, help="how many times the p99 alone the p99 may be")
     parser.add_argument("--attack", action="store_true")
     options = parser.parse_args()
     if options.attack:
@@ -241,6 +257,7 @@ def main():
     for person in people:
         person.register()
         assert person.log_in() is None
+    before = busy()
     alone = Run(people, options, options.alone).run(options.process)
     alone.tell("alone")
     attackers = subprocess.Popen(
@@ -253,8 +270,12 @@ def main():
     print(f"attackers: {counts['opened']} connections opened, {held} open at the end, {counts['requests']} requests of "
           f"unknown routes, {counts['limited']} of them over the limit", flush=True)
     ratio = beside.percentile(0.99) / alone.percentile(0.99)
-    print(f"p99 beside attackers is {ratio:.1f} times that alone", flush=True)
-    sys.exit(0 if beside.most <= 400 and not beside.refused and not alone.refused else 1)
+    others = max(before, busy())
+    is_quiet, is_slow = others <= QUIET, not ratio <= options.bound
+    judged = f"the bound is {options.bound:g}" if is_quiet else f"not judged: others use {others:.0%} of the processors"
+    print(f"p99 beside attackers is {ratio:.1f} times that alone; {judged}", flush=True)
+    failed = beside.most > 400 or beside.refused or alone.refused or (is_quiet and is_slow)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,16 @@ package struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
     private let base: Base
     private let table: ConnectionTable
     private let trustedProxies: TrustedNetworks
+    private let defersClose: Bool
 
-    package init(base: Base, table: ConnectionTable, trustedProxies: TrustedNetworks = .none) {
+    /// - Parameter defersClose: Whether the base channel speaks HTTP/2, see ``DeferredClose``.
+    package init(
+        base: Base, table: ConnectionTable, trustedProxies: TrustedNetworks = .none, defersClose: Bool = false
+    ) {
         self.base = base
         self.table = table
         self.trustedProxies = trustedProxies
+        self.defersClose = defersClose
     }
 
     package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
@@ -44,7 +49,12 @@ package struct BoundedChannel<Base: ServerChildChannel>: ServerChildChannel {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return base.setup(channel: channel, logger: logger)
+        guard defersClose else { return base.setup(channel: channel, logger: logger) }
+        // What the base channel adds once the protocol is known stands after this.
+        return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            try channel.pipeline.syncOperations.addHandler(DeferredClose())
+            return value
+        }
     }
 
     package func handle(value: Base.Value, logger: Logger) async { await base.handle(value: value, logger: logger) }

@@ -37,7 +37,11 @@ package final class HTTP1Gate: ChannelInboundHandler, RemovableChannelHandler {
         /// What was expected instead.
         package let reason: String
 
+        /// Whether the head exceeds the limits of the parser.
+        package var isTooLarge = false
+
         static let version = Refusal(reason: "HTTP/1.1 or HTTP/2 is expected")
+        static let head = Refusal(reason: "a head within the limits is expected: send fewer cookies", isTooLarge: true)
         static let host = Refusal(reason: "one Host header with the authority of the request is expected")
     }
 }
@@ -87,6 +91,14 @@ final class HTTP1GateReader: ChannelDuplexHandler, RemovableChannelHandler {
             context.writeAndFlush(wrapOutboundOut(.head(response)), promise: nil)
         }
         context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    /// Names a head that the parser found too large.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error as? HTTPParserError == .headerOverflow {
+            context.fireUserInboundEventTriggered(HTTP1Gate.Refusal.head)
+        }
+        context.fireErrorCaught(error)
     }
 
     /// Receives nothing after the last request: the bytes would wait in memory for a parser that has stopped.

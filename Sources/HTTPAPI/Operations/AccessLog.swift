@@ -37,6 +37,15 @@ struct AccessLog: Sendable {
         logger.error("unexpected error", metadata: metadata)
     }
 
+    /// Logs why a call that waited was answered as `service.unavailable`, although nothing failed.
+    func cancelled(requestId: String, route: String) {
+        logger.info(
+            "a call was given up",
+            metadata: [
+                "request_id": "\(requestId)", "route": "\(route)", "cause": "the caller left, or the service stops",
+            ])
+    }
+
     /// Returns the method, or `OTHER` for a method that the API does not use. Callers cannot put words into the log.
     static func method(_ method: String) -> String {
         ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].contains(method) ? method : "OTHER"

@@ -34,6 +34,8 @@ struct ConnectionContext: InitializableFromSource {
 /// Such a request never reaches a responder: the server writes an empty 400 response and closes the connection. This
 /// handler sees the parser's error and fills that response. It drops the response if an earlier one ended the
 /// connection: the parser then reports the rest of a body that nobody waits for.
+///
+/// A head so large that the parser gives up is a browser's with too many cookies, which gets a page with status 431.
 final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -42,8 +44,10 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let publicURL: String
     private let security: SecurityHeaders
+    private let servesPages: Bool
     private var failed = false
-    private var reason = "the request breaks the framing of HTTP, or its head exceeds the limits"
+    private var refusal = Refusal.invalid(
+        .none, "the request breaks the framing of HTTP, or its head exceeds the limits")
     private var last = LastResponse.none
 
     /// The response that says `Connection: close`.
@@ -53,13 +57,16 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
         case ended
     }
 
-    init(publicURL: String, security: SecurityHeaders) {
+    init(publicURL: String, security: SecurityHeaders, servesPages: Bool) {
         self.publicURL = publicURL
         self.security = security
+        self.servesPages = servesPages
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if let refusal = event as? HTTP1Gate.Refusal { reason = refusal.reason }
+        if let known = event as? HTTP1Gate.Refusal {
+            refusal = known.isTooLarge ? .headTooLarge(known.reason) : .invalid(.none, known.reason)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -85,16 +92,17 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             context.write(data, promise: promise)
             return
         }
-        var reply = Reply(
-            .invalid(.none, reason), requestId: RequestHeaders(fields: [:]).requestId, challenge: nil,
-            publicURL: publicURL)
+        let requestId = RequestHeaders(fields: [:]).requestId
+        let page = servesPages && refusal.notice != nil ? try? Reply(noticeOf: refusal, requestId: requestId) : nil
+        var reply = page ?? Reply(refusal, requestId: requestId, challenge: nil, publicURL: publicURL)
         security.add(to: &reply.headers)
         var fields = head.headerFields
         for (name, value) in reply.headers {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
         fields[.contentLength] = String(reply.body.count)
-        context.write(wrapOutboundOut(.head(.init(status: .badRequest, headerFields: fields))), promise: nil)
+        let status = HTTPResponse.Status(code: reply.status)
+        context.write(wrapOutboundOut(.head(.init(status: status, headerFields: fields))), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: reply.body))), promise: promise)
     }
 }

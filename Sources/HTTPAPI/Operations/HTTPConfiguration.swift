@@ -157,7 +157,7 @@ package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringC
 package struct RequestLimits: Sendable {
     /// The maximum size of a body, in bytes.
     package var bodyBytes = 65_536
-    /// The maximum total size of the header fields, in bytes.
+    /// The maximum total size of the header fields, in bytes. Heads beyond twice as much are not read to the end.
     package var headerBytes = 16_384
     /// The maximum number of header fields.
     package var headerFields = 64

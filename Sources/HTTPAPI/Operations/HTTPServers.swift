@@ -94,10 +94,11 @@ private func server(
     let http1 = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
             HTTP1Gate(largestBody: limits.bodyBytes), ClientDeparture(), ExchangeHandler(table: table),
-            ParserRefusal(publicURL: publicURL, security: security),
+            ParserRefusal(publicURL: publicURL, security: security, servesPages: configuration.servesPages),
         ], idleTimeout: TimeAmount(idle),
         httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: limits.headerBytes, maxHeaderListSize: limits.headerBytes,
+            // The parser reads more than is served, so that the refusal knows whether a browser waits for it.
+            maxHeaderFieldSize: 2 * limits.headerBytes, maxHeaderListSize: 2 * limits.headerBytes,
             maxHeaderFieldCount: limits.headerFields))
     let proxies = configuration.trustedProxies
     #if TLS
@@ -107,7 +108,7 @@ private func server(
             BoundedChannel(
                 base: try HTTP2UpgradeChannel(
                     tlsConfiguration: certificate.configuration, configuration: http2, responder: responder),
-                table: table, trustedProxies: proxies)
+                table: table, trustedProxies: proxies, defersClose: true)
         }
     }
     #endif

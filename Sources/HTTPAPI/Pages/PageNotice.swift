@@ -22,6 +22,10 @@ enum PageNotice: Sendable, CaseIterable {
     case unknownRedirect
     /// There is no such page, or not with this method.
     case unknown
+    /// The operator has disabled the pages.
+    case disabled
+    /// The browser sends more cookies than the service reads.
+    case cookies
     /// The network has sent too many requests.
     case tooMany
     /// The service cannot answer now.
@@ -50,12 +54,13 @@ enum PageNotice: Sendable, CaseIterable {
             }
     }
 
-    private var status: Int {
+    fileprivate var status: Int {
         switch self {
         case .crossSite, .outdated, .cookie, .unarmed: 403
         case .expired, .malformed, .unknownClient, .unknownRedirect: 400
-        case .unknown: 404
+        case .unknown, .disabled: 404
         case .tooMany: 429
+        case .cookies: 431
         case .unavailable: 503
         case .loggedOut: 200
         }
@@ -72,6 +77,8 @@ enum PageNotice: Sendable, CaseIterable {
         case .unknownClient: ("notice.unknownClientTitle", "notice.unknownClient", "notice.tellOperator")
         case .unknownRedirect: ("notice.unknownRedirectTitle", "notice.unknownRedirect", "notice.tellOperator")
         case .unknown: ("notice.unknownTitle", "notice.unknown", "notice.unknownNext")
+        case .disabled: ("notice.disabledTitle", "notice.disabled", "notice.disabledNext")
+        case .cookies: ("notice.cookiesTitle", "notice.cookies", "notice.cookiesNext")
         case .tooMany: ("notice.tooManyTitle", "notice.tooMany", "notice.tooManyNext")
         case .unavailable: ("notice.unavailableTitle", "notice.unavailable", "notice.unavailableNext")
         case .loggedOut: ("logout.doneTitle", "logout.done", nil)
@@ -99,10 +106,11 @@ struct NoticeContent: PageContent {
 
 extension Reply {
     /// Replies to a browser with the page of a refusal.
-    init(noticeOf refusal: Refusal, requestId: String, languages: [String]) throws {
+    init(noticeOf refusal: Refusal, requestId: String, languages: [String] = []) throws {
         let language = PageLanguage(accepted: languages)
-        self = try PageNotice(of: refusal.code).page(in: language, requestId: requestId).reply()
-        status = refusal.status ?? refusal.code.status
+        let notice = refusal.notice ?? PageNotice(of: refusal.code)
+        self = try notice.page(in: language, requestId: requestId).reply()
+        status = refusal.notice?.status ?? refusal.status ?? refusal.code.status
         code = refusal.code.rawValue
         headers[HeaderName.requestId] = requestId
         if let seconds = refusal.retryAfter { headers["Retry-After"] = String(seconds) }

@@ -15,7 +15,6 @@ struct RegistrationPage: BeginningForm {
     private let terms: RegistrationTerms
 
     init(_ way: Way, _ visit: PageVisit) async throws {
-        _ = try await visit.exchange.pagesApp()
         self.way = way
         self.visit = visit
         terms = try await visit.exchange.run(ReadRegistrationTerms())

@@ -122,7 +122,7 @@ extension FlowPage {
             reply.status = error.code.status
             reply.code = error.code.rawValue
             if let seconds = error.retryAfterSeconds, seconds > 0 { reply.headers["Retry-After"] = String(seconds) }
-            if purpose.isLogIn { reply.login = .refused }
+            if purpose.isLogIn { reply.login = error.code == .serviceBusy ? .failed : .refused }
             return reply
         } catch let error as ServiceError {
             return try ending(error)

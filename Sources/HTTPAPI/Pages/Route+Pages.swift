@@ -31,12 +31,22 @@ extension Route {
         return asset.reply
     }
 
-    /// The routes of the pages. A service without the pages app has only what the pages behind links in mails use.
+    /// The routes of the pages. A service that serves no pages has only what the pages behind links in mails use.
     static func pages(_ configuration: HTTPConfiguration) -> [Route] {
         guard configuration.servesPages else { return [readPageAsset, armPage] }
-        return [
-            readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut,
-        ] + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount
-            + ofWaiting(WaitingStreams(now: configuration.now))
+        let pages =
+            [showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogInByAddress + ofLogIn + ofRegistration
+            + ofAccount + ofWaiting(WaitingStreams(now: configuration.now))
+        return [readPageAsset, armPage] + pages.map(\.whileEnabled)
+    }
+
+    /// The route as long as the operator has enabled the pages. Otherwise every page says that they are disabled, in
+    /// all processes at once.
+    private var whileEnabled: Route {
+        Route(page: endpoint, body: body) { [respond] exchange in
+            var exchange = exchange
+            exchange.foundPagesApp = try await exchange.pagesApp()
+            return try await respond(exchange)
+        }
     }
 }

@@ -23,7 +23,7 @@ extension Route {
         [showWayBackWait, showCredentials, chooseCredentials]
         + RegistrationPage.Way.allCases.flatMap { way in
             beginning(way.shownAt, way.sentTo) { try await RegistrationPage(way, $0) }
-        } + beginning(.showWayBack, .startWayBack) { try await WayBackPage($0) } + showRegister
+        } + beginning(.showWayBack, .startWayBack) { WayBackPage(visit: $0) } + showRegister
 
     /// `GET /register`, and for a flow: whether to join a tenant or to found one.
     private static let showRegister = beginning(.showRegister) { visit in

@@ -4,9 +4,14 @@ import IdentityService
 extension RoutedRequest {
     /// Returns the app that the pages act as. All page routes act as that app, with the use cases of every app.
     ///
-    /// - Throws: `route.unknown` without one: the operator has disabled the pages since the service was started.
+    /// - Throws: `route.unknown` without one, for the page that says that the pages are disabled.
     func pagesApp() async throws -> AppCaller {
-        guard let app = try await run(ActAsPagesApp()) else { throw Refusal(.routeUnknown) }
+        if let foundPagesApp { return foundPagesApp }
+        guard let app = try await run(ActAsPagesApp()) else {
+            var refusal = Refusal(.routeUnknown)
+            refusal.notice = .disabled
+            throw refusal
+        }
         return app
     }
 }

@@ -5,11 +5,6 @@ import TenureAPI
 struct WayBackPage: BeginningForm {
     let visit: PageVisit
 
-    init(_ visit: PageVisit) async throws {
-        _ = try await visit.exchange.pagesApp()
-        self.visit = visit
-    }
-
     let fields: [FieldProblem.Field] = [.company, .employee, .way, .form]
     let sentTo = Endpoint.startWayBack
     var required: [(field: FieldProblem.Field, word: PageWord)] {

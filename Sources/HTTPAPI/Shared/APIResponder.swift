@@ -43,6 +43,7 @@ struct APIResponder: HTTPResponder {
         if let last = path.routes.last { trace.route = last.endpoint.template.text }
         // A service without the pages serves their files, but no page that says what was refused.
         if path.family != .page || configuration.servesPages { trace.family = path.family }
+        if path.routes.isEmpty, configuration.servesPages, headers.wantPage { trace.family = .page }
         await metrics.begin()
         var reply: Reply
         var closes = false
@@ -57,7 +58,8 @@ struct APIResponder: HTTPResponder {
         } catch {
             let refusal = refusal(error, trace)
             closes = refusal.closes
-            reply = self.reply(to: refusal, headers, trace)
+            let meant = refusal.code == .routeUnknown && trace.method == "GET" ? routes.page(meantBy: path) : nil
+            reply = meant.map(Reply.seeOther) ?? self.reply(to: refusal, headers, trace)
         }
         reply.headers.merge(shared) { own, _ in own }
         // A replayed problem document names the first call, in its body and in this header.
@@ -107,8 +109,10 @@ struct APIResponder: HTTPResponder {
             if trace.family == .mpin, refusal.code.isAboutApp { refusal.status = 403 }
             return refusal
         }
-        // The service stops, or the client has left.
-        if error is CancellationError { return Refusal(.serviceUnavailable, retryAfter: 1) }
+        if error is CancellationError {
+            log.cancelled(requestId: trace.requestId, route: trace.route)
+            return Refusal(.serviceUnavailable, retryAfter: 1)
+        }
         log.unexpected(error, requestId: trace.requestId, route: trace.route)
         return .unexpected
     }
@@ -224,6 +228,10 @@ extension APIResponder {
         let body = try await RequestBodyReader(
             limits: configuration.limits, timeout: configuration.connections.bodyTimeout
         ).read(request, headers: headers)
+        let limit = configuration.limits.headerBytes
+        guard headers.size <= limit else {
+            throw .headTooLarge("header fields of at most \(limit) bytes are expected: send fewer cookies")
+        }
         let authority = try RequestAuthority(request.head)
         let found = try path.route(for: request.method.rawValue)
         trace.route = found.route.endpoint.template.text

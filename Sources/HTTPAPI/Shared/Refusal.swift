@@ -21,6 +21,8 @@ struct Refusal: Error {
     var closes = false
     /// The HTTP status, if it is another one than that of the code.
     var status: Int?
+    /// What a page says, if it is something else than what the code means.
+    var notice: PageNotice?
 
     init(_ code: ErrorCode, places: [ProblemPlace] = [], retryAfter: Int? = nil) {
         self.code = code
@@ -45,6 +47,13 @@ struct Refusal: Error {
         var refusal = Refusal(
             .requestTooLarge, places: [ProblemPlace(.pointer(""), "a body of at most \(limit) bytes is expected")])
         refusal.closes = true
+        return refusal
+    }
+
+    /// `request.invalid` for a head beyond the limits. A page that says so has status 431 (RFC 6585 §5).
+    static func headTooLarge(_ detail: String) -> Refusal {
+        var refusal = invalid(.none, detail)
+        refusal.notice = .cookies
         return refusal
     }
 

@@ -30,6 +30,12 @@ struct RequestHeaders {
         return fields[values: name]
     }
 
+    /// The size of all fields in bytes, as HTTP/1.1 writes them.
+    var size: Int { fields.reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 4 } }
+
+    /// Whether a browser waits for a page: only navigations name the type.
+    var wantPage: Bool { reader("Accept").elements.contains { $0.lowercased().hasPrefix("text/html") } }
+
     /// The reader of a field that has a syntax of its own.
     func reader(_ name: String) -> FieldReader { FieldReader(all(name)) }
 

@@ -52,6 +52,23 @@ struct RouteTable: Sendable {
         let found = segments.map { root.routes(at: $0[...]).sorted().map { routes[$0] } }
         return PathRoutes(target: target, segments: segments ?? [], routes: found ?? [])
     }
+
+    /// The address of the page that a path without routes means, with a slash or capitals too many; `nil` if it means
+    /// none. Captures are kept as they are, so only a path without them may have other letters.
+    func page(meantBy path: PathRoutes) -> String? {
+        guard path.routes.isEmpty, let target = path.target else { return nil }
+        var meant = String(target.rawPath)
+        while meant.count > 1, meant.hasSuffix("/") { meant.removeLast() }
+        let query = target.rawQuery.isEmpty ? "" : "?" + target.rawQuery
+        for candidate in [meant, meant.lowercased()] {
+            let isPage = find(candidate).routes.contains { route in
+                route.endpoint.family == .page && route.endpoint.method == "GET"
+                    && (candidate == meant || candidate == route.endpoint.template.text)
+            }
+            if isPage { return candidate + query }
+        }
+        return nil
+    }
 }
 
 /// The routes whose pattern a path matches, in the order of the table.

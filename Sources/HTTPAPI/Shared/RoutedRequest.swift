@@ -25,6 +25,8 @@ struct RoutedRequest: Sendable {
     /// The address of the peer.
     let peer: String?
     let authority: RequestAuthority
+    /// The app that the pages act as, once a page has found it.
+    var foundPagesApp: AppCaller?
 
     /// The tenant that the path names.
     var company: String { captures["companyName"] }

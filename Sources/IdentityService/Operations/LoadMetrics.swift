@@ -15,13 +15,22 @@ package struct LoadMetrics: Sendable {
     package var text: String { hashing + database }
 
     private var hashing: String {
-        let loads = [("direct", context.compute.load), ("blind", context.evaluations.load)]
+        let pools = [("direct", context.compute), ("blind", context.evaluations)]
+        let loads = pools.map { ($0, $1.load) }
         var lines = [
             "# HELP tenure_hashing_admitted Calls that hash or wait for it.", "# TYPE tenure_hashing_admitted gauge",
         ]
         for (mode, load) in loads {
             lines.append("tenure_hashing_admitted{mode=\"\(mode)\",device=\"known\"} \(load.known)")
             lines.append("tenure_hashing_admitted{mode=\"\(mode)\",device=\"unknown\"} \(load.unknown)")
+        }
+        lines += [
+            "# HELP tenure_hashing_places Calls that may hash or wait for it.",
+            "# TYPE tenure_hashing_places gauge",
+        ]
+        for (mode, pool) in pools {
+            lines.append("tenure_hashing_places{mode=\"\(mode)\",device=\"any\"} \(pool.places.all)")
+            lines.append("tenure_hashing_places{mode=\"\(mode)\",device=\"unknown\"} \(pool.places.unknown)")
         }
         lines += [
             "# HELP tenure_hashing_queued Computations that wait for a thread.", "# TYPE tenure_hashing_queued gauge",
@@ -32,6 +41,15 @@ package struct LoadMetrics: Sendable {
             "# TYPE tenure_hashing_refused_total counter",
         ]
         lines += loads.map { "tenure_hashing_refused_total{mode=\"\($0)\"} \($1.refused)" }
+        func counter(_ name: String, _ help: String, _ value: (ComputePool) -> String) {
+            lines += ["# HELP \(name) \(help)", "# TYPE \(name) counter"]
+            lines += pools.map { "\(name){mode=\"\($0)\"} \(value($1))" }
+        }
+        counter("tenure_hashing_waits_total", "Computations that got a thread.") { "\($0.waited.count)" }
+        counter("tenure_hashing_wait_seconds_total", "The time that they waited for it together.") {
+            "\($0.waited.together / .seconds(1))"
+        }
+        counter("tenure_hashing_given_up_total", "Computations that got no thread in time.") { "\($0.waited.givenUp)" }
         return lines.joined(separator: "\n") + "\n"
     }
 

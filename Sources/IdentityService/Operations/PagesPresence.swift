@@ -16,4 +16,16 @@ package struct PagesPresence: Sendable, Equatable {
         }
         return try rows.first.map { PagesPresence(publicURL: try $0.decode(String?.self)) }
     }
+
+    /// The gauge in the Prometheus text format; empty if the database does not answer.
+    package static func metrics(_ reader: PostgresPool) async -> String {
+        let pages: PagesPresence?
+        do { pages = try await read(reader) } catch { return "" }
+        return """
+            # HELP tenure_pages_enabled Whether the pages for browsers are enabled, 1 or 0.
+            # TYPE tenure_pages_enabled gauge
+            tenure_pages_enabled \(pages == nil ? 0 : 1)
+
+            """
+    }
 }

@@ -12,10 +12,16 @@ package struct ReadinessReport: Sendable, Hashable {
     /// What is wrong with the checkpoints; all other work goes on.
     package var seals: [String]
 
-    package init(missing: [String] = [], stoppedViews: [String: Int] = [:], seals: [String] = []) {
+    /// Whether the operator has not enabled the pages for browsers; all other work goes on.
+    package var lacksPages: Bool
+
+    package init(
+        missing: [String] = [], stoppedViews: [String: Int] = [:], seals: [String] = [], lacksPages: Bool = false
+    ) {
         self.missing = missing
         self.stoppedViews = stoppedViews
         self.seals = seals
+        self.lacksPages = lacksPages
     }
 }
 
@@ -78,6 +84,7 @@ package actor Readiness {
             }
             report.seals = seals()
             report.stoppedViews = try await stoppedViews()
+            report.lacksPages = try await PagesPresence.read(pool) == nil
             for reason in await probe.reasons() where !report.missing.contains(reason) {
                 report.missing.append(reason)
             }

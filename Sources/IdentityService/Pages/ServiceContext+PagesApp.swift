@@ -1,6 +1,7 @@
 import Canonical
 import EventCoding
 import Identity
+import Logging
 import Postgres
 
 extension ServiceContext {
@@ -9,7 +10,9 @@ extension ServiceContext {
         /// The secret that the pages act with.
         let secret: PagesAppSecret
 
-        init(_ pool: PostgresPool, _ rows: RowAuthentication) { secret = PagesAppSecret(pool: pool, rows: rows) }
+        init(_ pool: PostgresPool, _ rows: RowAuthentication, _ settings: ServiceSettings, _ logger: Logger) {
+            secret = PagesAppSecret(pool: pool, rows: rows, url: settings.pagesURL, logger: logger)
+        }
     }
 
     /// The app that the pages act as; `nil` without pages.

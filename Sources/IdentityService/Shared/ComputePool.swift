@@ -17,20 +17,26 @@ import Glibc
 package final class ComputePool: Sendable {
     private let queue: WorkQueue
     private let quota: Mutex<AdmissionQuota>
+    private let patience: Duration
+    private let waits = ComputeWaits()
 
     /// Starts the threads.
     ///
     /// - Parameters:
     ///   - threads: The number of threads, at least 1.
-    ///   - waiting: The number of admitted callers that may wait besides those that run. Known devices get further
-    ///     places: a quarter as many, and one for each thread.
+    ///   - waiting: The number of admitted callers that may wait besides those that run.
+    ///   - known: The number of further places, for known devices; `nil` for a quarter as many, and one for each thread.
+    ///   - patience: The longest time that work waits for a thread.
     ///   - yields: Whether the threads run at lower priority than others on this machine. Meant for work so long that a
     ///     call of a millisecond should not have to wait for it. One further thread then keeps the normal priority and
     ///     serves known devices only, so that a busy machine does not delay them.
-    package init(threads: Int, waiting: Int, yields: Bool = false) {
+    package init(
+        threads: Int, waiting: Int, known: Int? = nil, patience: Duration = .seconds(60), yields: Bool = false
+    ) {
         self.queue = WorkQueue()
+        self.patience = patience
         let places = max(1, threads) + max(0, waiting)
-        self.quota = Mutex(AdmissionQuota(places: places, kept: max(1, threads) + max(0, waiting) / 4))
+        self.quota = Mutex(AdmissionQuota(places: places, kept: known ?? max(1, threads) + max(0, waiting) / 4))
         for index in 0..<max(1, threads) {
             // The system keeps fifteen characters of the name.
             start(named: "tenure-compute\(index % 10)", yields: yields, share: yields ? .rest : .all)
@@ -46,6 +52,12 @@ package final class ComputePool: Sendable {
         let (known, unknown, refused) = quota.withLock { ($0.known, $0.unknown, $0.refused) }
         return (known, unknown, queue.count, refused)
     }
+
+    /// How many callers may be admitted at once, and how many of them from unknown devices.
+    var places: (all: Int, unknown: Int) { quota.withLock { ($0.places + $0.kept, $0.places) } }
+
+    /// How many computations got a thread so far, how long they waited for it together, and how many gave up.
+    var waited: (count: Int, together: Duration, givenUp: Int) { waits.state.withLock { $0 } }
 
     private func start(named name: String, yields: Bool, share: ComputeShare) {
         // A name that a thread sets before `start()` has returned is lost, so the thread waits for that.
@@ -77,23 +89,41 @@ package final class ComputePool: Sendable {
     ) async throws -> Result {
         guard quota.withLock({ $0.enter(lane) }) else { throw ServiceError(.serviceBusy, retryAfterSeconds: 1) }
         defer { quota.withLock { $0.leave(lane) } }
-        return try await body(ComputeTurn(queue: queue, lane: lane))
+        return try await body(ComputeTurn(queue: queue, lane: lane, patience: patience, waits: waits))
     }
+}
+
+/// Counts what waited for a thread.
+private final class ComputeWaits: Sendable {
+    let state = Mutex<(count: Int, together: Duration, givenUp: Int)>((0, .zero, 0))
 }
 
 /// The right to run work in the pool, valid inside the body that received it.
 struct ComputeTurn {
     fileprivate let queue: WorkQueue
     fileprivate let lane: AdmissionLane
+    fileprivate let patience: Duration
+    fileprivate let waits: ComputeWaits
 
     /// Runs `work` on one of the pool's threads when its lane has a turn.
     ///
     /// Work that waits ends with its caller: when the task is cancelled, and when ``CallerPresence/current`` says that
     /// nobody waits for the answer any more. Work that has begun ends by itself.
     ///
-    /// - Throws: `CancellationError` if the caller left first, and the errors of `work`.
+    /// - Throws: `service.busy` with its cause for work that got no thread in time, `CancellationError` if the caller
+    ///   left first, and the errors of `work`.
     func run<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        let job = QueuedJob(work)
+        let queued = ContinuousClock.now
+        let job = QueuedJob { [waits] in
+            let wait = ContinuousClock.now - queued
+            waits.state.withLock { $0 = ($0.count + 1, $0.together + wait, $0.givenUp) }
+            return try work()
+        }
+        let expiry = Task { [patience, waits] in
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
+            if job.withdraw(ServiceError(waitedFor: patience)) { waits.state.withLock { $0.givenUp += 1 } }
+        }
+        defer { expiry.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Result, any Error>) in
                 guard job.wait(continuation) else { return }
@@ -103,6 +133,14 @@ struct ComputeTurn {
         } onCancel: {
             job.withdraw()
         }
+    }
+}
+
+extension ServiceError {
+    /// The refusal of work that got no thread.
+    fileprivate init(waitedFor patience: Duration) {
+        self.init(.serviceBusy, retryAfterSeconds: 5)
+        cause = "hashing: no thread within \(patience)"
     }
 }
 
@@ -137,7 +175,14 @@ private final class QueuedJob<Result: Sendable>: Sendable {
     }
 
     /// Answers the caller without the work. Does nothing once the work has begun.
-    func withdraw() { finish()?.resume(throwing: CancellationError()) }
+    ///
+    /// - Returns: Whether the caller waited.
+    @discardableResult
+    func withdraw(_ error: any Error = CancellationError()) -> Bool {
+        guard let continuation = finish() else { return false }
+        continuation.resume(throwing: error)
+        return true
+    }
 
     private func finish() -> CheckedContinuation<Result, any Error>? {
         state.withLock { state in

@@ -57,7 +57,7 @@ package struct ServiceContext: Sendable {
         }
         unknownAttempts = UnknownAttempts(settings.unknownAttempts)
         openID = OpenID(settings)
-        pages = Pages(pool, rows)
+        pages = Pages(pool, rows, settings, logger)
         sessions = Sessions(pool, rows, settings, logger)
     }
 }
@@ -68,6 +68,9 @@ package struct ServiceSettings: Sendable {
     package var issuer: String
     /// The public address of the service, which access tokens name as their issuer (RFC 8414), without a trailing slash.
     package var tokenIssuer = "http://127.0.0.1:8080"
+    /// The public URL that device keys of browsers belong to. Pages that were served under another one are not served;
+    /// `nil` asks no question about it.
+    package var pagesURL: String?
     /// The cost of one guess.
     package var scrypt: ScryptParameters
     /// The attempt budgets of unknown and known devices.

@@ -31,6 +31,11 @@ package struct ServiceAssembly: Sendable {
         package var computeThreads: Int
         /// The number of direct-mode calls that may wait for a thread.
         package var computeWaiting: Int
+        /// The number of further direct-mode calls of known devices that may wait; `nil` for a quarter of
+        /// ``computeWaiting`` and one for each thread.
+        package var computeWaitingKnown: Int?
+        /// The longest time that a call waits for a thread.
+        package var computePatience: Duration = .seconds(60)
         /// The number of blind-mode calls that may wait for their evaluation.
         package var evaluationsWaiting: Int
         /// The names of the migrations that the service needs. Without one of them it is not ready.
@@ -76,6 +81,13 @@ package struct ServiceAssembly: Sendable {
             anchorFile.map {
                 AnchorKeeper(AnchorFile(path: $0), tree: LedgerHashes(reader: reader, ledger: .system))
             }
+        }
+
+        /// The settings, with the public URL that pages are served under.
+        fileprivate var servedSettings: ServiceSettings {
+            var settings = settings
+            if publicURLChange != nil { settings.pagesURL = settings.tokenIssuer }
+            return settings
         }
 
         /// A copy whose connections share a memory of the newest server.
@@ -185,11 +197,14 @@ package struct ServiceAssembly: Sendable {
             personKeys: PersonKeys(pool: pool, masters: configuration.masters),
             seeds: OPRFSeeds(pool: pool, masters: configuration.masters),
             compute: ComputePool(
-                threads: configuration.computeThreads, waiting: configuration.computeWaiting, yields: true),
+                threads: configuration.computeThreads, waiting: configuration.computeWaiting,
+                known: configuration.computeWaitingKnown, patience: configuration.computePatience, yields: true),
             // Blind mode's evaluations take milliseconds, and never queue behind direct mode's longer jobs.
-            evaluations: ComputePool(threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting),
+            evaluations: ComputePool(
+                threads: configuration.computeThreads, waiting: configuration.evaluationsWaiting,
+                patience: configuration.computePatience),
             rekeying: BucketRekeying(reader: readerPool, masters: configuration.masters),
-            settings: configuration.settings, logger: logger, mpin: .init(keys: configuration.mpinKeys))
+            settings: configuration.servedSettings, logger: logger, mpin: .init(keys: configuration.mpinKeys))
         let health = ViewHealth(pool: readerPool, projector: projector)
         let readinessPool = PostgresPool(
             configuration: Self.answeringSoon(configuration.reader), maximumConnections: 1,
@@ -221,6 +236,7 @@ package struct ServiceAssembly: Sendable {
             MetricSection("checkpoints", upkeep.storedMetrics), MetricSection("upkeep", upkeep.metrics),
             MetricSection("mails", mails.metrics), MetricSection("waits") { await views.metrics() },
             MetricSection("load") { load.text },
+            MetricSection("pages") { await PagesPresence.metrics(readerPool) },
         ]
         commands = OperatorUseCases(context, signer: configuration.operatorSigner)
         let sealing = SignGrownLedgers(

@@ -169,14 +169,14 @@ enum ServiceRun {
 }
 
 extension ServiceRun {
-    /// Serves pages if they are enabled, and says whether. A development service enables them while it runs.
+    /// Serves pages, and says whether they are enabled. Whoever enables or disables them later needs no restart.
     private static func servePages(
         _ assembly: ServiceAssembly, _ http: inout HTTPConfiguration, hasMail: Bool, _ logger: Logger
     ) {
         guard !http.servesPages else { return }
-        http.servesPages = assembly.hasPages
+        http.servesPages = true
         guard assembly.hasPages else {
-            return logger.info("no pages for browsers are served; tenure pages enable makes them")
+            return logger.info("the pages for browsers are disabled; tenure pages enable serves them")
         }
         logger.info("pages for browsers are served", metadata: ["address": "\(http.address)/"])
         if !hasMail { logger.warning("the pages cannot vouch for new devices: no mail server is configured") }
@@ -224,6 +224,7 @@ struct ServiceParts: Sendable {
             appRateLimit: limits.app, companyRateLimit: limits.company, metrics: try settings.metricsListener())
         http.connections = try settings.connectionLimits()
         assembly.settings.tokenIssuer = try Self.issuer(http)
+        try admit(settings)
         mpin = try settings.mpinAuthorities()
         if let mail = try MailConfiguration(settings) { send(mail) }
         draining = .seconds(try settings.number(.drainSeconds, in: 0...300, default: 5))
@@ -267,6 +268,15 @@ struct ServiceParts: Sendable {
                 remedy: "Set TENURE_PUBLIC_URL to the address that callers use, such as https://id.example")
         }
         return http.address
+    }
+
+    /// Reads how many calls may wait for hashing, and how long.
+    private mutating func admit(_ settings: Settings) throws {
+        assembly.computeWaiting = try settings.number(
+            .hashingPlaces, in: 1...100_000, default: assembly.computeWaiting)
+        assembly.computeWaitingKnown = try settings.number(
+            .hashingPlacesKnown, in: 1...100_000, default: assembly.computeThreads * 128)
+        assembly.computePatience = .seconds(try settings.number(.hashingSeconds, in: 1...300, default: 20))
     }
 
     /// Sends mails as configured.

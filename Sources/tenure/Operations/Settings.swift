@@ -27,7 +27,7 @@ struct Settings: Sendable, Redacted {
             listenPort, publicUrl
         case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
         case operatorKeyFile, anchorFile, sessionHours, grantDays, databaseConnections, drainSeconds, founding
-        case recountHours
+        case recountHours, hashingPlaces, hashingPlacesKnown, hashingSeconds
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.

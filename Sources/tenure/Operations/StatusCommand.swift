@@ -144,7 +144,7 @@ extension Examination {
     func database() async -> [Finding] {
         let server = await server()
         guard server.allSatisfy({ $0.verdict == .good }) else { return server }
-        return await server + schema() + distribution() + views() + seals() + anchor()
+        return await server + schema() + distribution() + views() + seals() + anchor() + pages()
     }
 
     private func server() async -> [Finding] {

@@ -22,7 +22,11 @@ extension Examination {
     static func findings(_ pages: PagesPresence?, hasMail: Bool, publicURL: String?) -> [Finding] {
         let subject = "pages"
         guard let pages else {
-            return [Finding(subject: subject, verdict: .good, detail: "none; tenure pages enable makes them")]
+            return [
+                Finding(
+                    subject: subject, verdict: .note, detail: "disabled: nobody can log in in a browser",
+                    remedy: "serve them with tenure pages enable")
+            ]
         }
         var findings: [Finding] = []
         if let old = pages.publicURL, let publicURL, old != publicURL {

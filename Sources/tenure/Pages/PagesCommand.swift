@@ -25,8 +25,8 @@ struct PagesEnable: AsyncParsableCommand {
         commandName: "enable", abstract: "Make the app of the pages, and seal its secret in the database.",
         discussion: """
             The app has the roles ACCESS, CREATION and AUTHORIZATION. Nobody sees its secret. If the pages were disabled, \
-            the same app gets a new one, and the companies that link it need not link it again. Restart the service \
-            afterwards: it serves pages only if they were enabled at its start.
+            the same app gets a new one, and the companies that link it need not link it again. Running services \
+            serve the pages from then on.
 
             Needs TENURE_DATABASE_URL, TENURE_MASTER_KEY_FILE and the operator key.
 
@@ -42,7 +42,7 @@ struct PagesEnable: AsyncParsableCommand {
         }
         let words = Output.standardError()
         guard changed else { return words.line("Nothing changed: the pages are enabled, as app \(pages.text).") }
-        words.line("Enabled, as app \(pages.text). Restart the service: it then serves the pages.")
+        words.line("Enabled, as app \(pages.text). Running services serve the pages from now on.")
         words.line("Next, link the app to each company whose people are to use pages:")
         words.line("  tenure app link COMPANY --pages")
     }
@@ -53,7 +53,7 @@ struct PagesDisable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "disable", abstract: "Revoke the secret of the pages, and end the sessions that they opened.",
         discussion: """
-            Running services act for nobody on a page from then on, and show none after a restart. Clients of the OpenID \
+            From then on every page of every running service says that the pages are disabled. Clients of the OpenID \
             provider whose people log in there get nobody. Companies keep their link.
 
             Needs TENURE_DATABASE_URL, TENURE_MASTER_KEY_FILE and the operator key.

@@ -203,6 +203,19 @@ struct Capture: LogHandler {
         #expect(all.contains { $0.contains(" request ") && $0.contains("code=service.unavailable") })
     }
 
+    @Test func `a call that was given up has a cause in the log, which no database is`() async throws {
+        let lines = NIOLockedValueBox<[String]>([])
+        let logger = Logger(label: "test") { _ in Capture(lines: lines) }
+        for failure in [CancellationError() as any Error, ServiceError(.serviceUnavailable)] {
+            var service = FakeService()
+            service.failure = failure
+            let answer = try await API.with(service, logger: logger) { try await $0.send("GET", "/v1/companies/A") }
+            #expect(answer.status == 503)
+        }
+        let causes = lines.withLockedValue { $0.filter { $0.contains("cause=") } }
+        #expect(causes.count == 1 && causes.first?.contains("cause=the caller left, or the service stops") == true)
+    }
+
     @Test func `an access log line names the route and no caller input`() async throws {
         let lines = NIOLockedValueBox<[String]>([])
         let logger = Logger(label: "test") { _ in Capture(lines: lines) }

@@ -114,7 +114,8 @@ struct SlowPeer: Sendable {
 
 /// The frames of HTTP/2 (RFC 9113) that these tests send and find.
 enum HTTP2Frames {
-    static let data: UInt8 = 0, headers: UInt8 = 1, reset: UInt8 = 3, settings: UInt8 = 4, goAway: UInt8 = 7
+    static let data: UInt8 = 0, headers: UInt8 = 1, reset: UInt8 = 3, settings: UInt8 = 4, ping: UInt8 = 6,
+        goAway: UInt8 = 7
     private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
     static func frame(_ kind: UInt8, flags: UInt8 = 0, stream: UInt32 = 0, _ payload: [UInt8] = []) -> [UInt8] {

@@ -191,7 +191,10 @@ extension SlowReaderTests {
         }
     }
 
-    @Test func `a shutdown lets a stream under way end, to its last byte`() async throws {
+    /// A client that answers the ping is told a second time what goes away, and its connection closes with its last
+    /// stream.
+    @Test(arguments: [false, true])
+    func `a shutdown lets a stream under way end, to its last byte`(answersPing: Bool) async throws {
         try await serving(tls: true, { $0.stallTimeout = .seconds(20) }) { port, table, group in
             let peer = try await SlowPeer.connected(to: port, tls: "h2", reads: true)
             // The window takes the head and ten bytes; the rest waits for it to open.
@@ -203,8 +206,17 @@ extension SlowReaderTests {
             await group.triggerGracefulShutdown()
             #expect(
                 try await peer.hears(within: Self.patience) { bytes in
-                    HTTP2Frames.frames(in: bytes).contains { $0.kind == HTTP2Frames.goAway }
+                    let kinds = HTTP2Frames.frames(in: bytes).map(\.kind)
+                    return kinds.contains(HTTP2Frames.goAway) && kinds.contains(HTTP2Frames.ping)
                 })
+            if answersPing {
+                let ping = HTTP2Frames.frames(in: await peer.heard().bytes).first { $0.kind == HTTP2Frames.ping }
+                try await peer.send(HTTP2Frames.frame(HTTP2Frames.ping, flags: 1, try #require(ping).payload))
+                #expect(
+                    try await peer.hears(within: Self.patience) { bytes in
+                        HTTP2Frames.frames(in: bytes).count { $0.kind == HTTP2Frames.goAway } == 2
+                    })
+            }
             // WINDOW_UPDATE of the stream.
             try await peer.send(HTTP2Frames.frame(8, stream: 1, [0, 1, 0, 0]))
             let isWhole = try await peer.hears(within: Self.patience) { bytes in

@@ -176,6 +176,9 @@ extension API.Answer {
         [
             [("Origin", "https://evil.example")], [("Sec-Fetch-Site", "cross-site")], [("Sec-Fetch-Site", "same-site")],
             [("Origin", "null"), ("Sec-Fetch-Site", "none")],
+            // A frame that another site has sandboxed.
+            [("Origin", "null"), ("Sec-Fetch-Site", "cross-site")],
+            [("Origin", "null"), ("Sec-Fetch-Site", "same-site")], [("Origin", "null"), ("Origin", "null")],
         ])
     func `a form of another site logs nobody in`(path: String, headers: [(String, String)]) async throws {
         let service = FakeService()
@@ -184,6 +187,29 @@ extension API.Answer {
         }
         #expect(reply.status == 403 && reply.text.contains("sent by another site"))
         #expect(await service.recorder.steps.isEmpty)
+    }
+
+    @Test(
+        arguments: [
+            "/login", "/flow/\(FakeService.flowID)/key", "/flow/\(FakeService.flowID)/answers",
+            "/flow/\(FakeService.flowID)/passphrase",
+        ], [[], [("Origin", "null")]])
+    func `without a word about the site the form's token decides`(path: String, headers: [(String, String)])
+        async throws
+    {
+        var service = FakeService()
+        service.view = FakeService.view(path.hasSuffix("passphrase") ? .passphrase : .answers)
+        let stranger = FormToken(
+            cookie: Base64URL.encode([UInt8](repeating: 8, count: 32)), path: path, request: ""
+        ).text
+        try await Visitor.with(service) { [service] visitor in
+            for token in ["", "x", stranger] {
+                _ = try await visitor.post(path, token: token, [], headers)
+                #expect(await service.recorder.steps.allSatisfy { $0.name == "readFlow" }, "\(token) was taken")
+            }
+            let own = try await visitor.post(path, [], headers)
+            #expect(!own.text.contains("sent by another site"))
+        }
     }
 
     @Test(arguments: [
@@ -384,6 +410,7 @@ extension API.Answer {
         (ServiceError(.credentialsLocked, retryAfterSeconds: 7_201), 429, "Try again in 3 hours.", "7201"),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 0), 429, "no more are possible", nil),
         (ServiceError(.requestInvalid), 400, "cannot read this text", nil),
+        (ServiceError(.serviceBusy, retryAfterSeconds: 1), 503, "your turn did not come", "1"),
     ]
 
     @Test(arguments: refusals) func `a refused answer is told beside the form, with the time to wait`(
@@ -497,13 +524,22 @@ extension API.Answer {
         }
     }
 
-    @Test func `a busy service is told as a page`() async throws {
-        var service = service(.answers)
-        service.refusals["validateAnswers"] = ServiceError(.serviceBusy, retryAfterSeconds: 3)
-        let reply = try await Visitor.with(service) {
-            try await $0.post("/flow/\(FakeService.flowID)/answers", Visitor.answers)
+    @Test func `a busy service shows the form again, without secrets, and a form that waits says so`() async throws {
+        var service = service(.passphrase)
+        service.refusals["validatePassphrase"] = ServiceError(.serviceBusy, retryAfterSeconds: 3)
+        service.refusals["startLogin"] = ServiceError(.serviceBusy, retryAfterSeconds: 1)
+        try await Visitor.with(service) { visitor in
+            let path = "/flow/\(FakeService.flowID)/passphrase"
+            let reply = try await visitor.post(path, [("passphrase", "correct horse battery")])
+            #expect(reply.status == 503 && reply.header("Retry-After") == "3")
+            #expect(reply.text.contains("your turn did not come") && reply.text.contains("action=\"\(path)\""))
+            #expect(!reply.text.contains("correct horse battery"))
+            #expect(reply.text.contains("<p id=\"turn\" hidden>Many people log in at this moment."))
+            #expect(reply.text.contains("src=\"\(PageAsset.turn.path)\""))
+            let begun = try await visitor.begin(company: "Acme & Sons")
+            #expect(begun.status == 503 && begun.text.contains("value=\"Acme &amp; Sons\""))
+            #expect(begun.text.contains("your turn did not come"))
         }
-        #expect(reply.status == 503 && reply.header("Retry-After") == "3" && reply.text.contains("in a few minutes"))
     }
 
     @Test func `the same form has one key, and another input has another`() async throws {

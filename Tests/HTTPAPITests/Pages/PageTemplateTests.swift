@@ -15,7 +15,7 @@ import Testing
             .compactMap { _typeByName("7HTTPAPI\($0.count)\($0)V") as? any PageContent.Type }
     }()
     /// What other templates are made of.
-    private static let parts: [PageTemplate] = ["layout", "sections", "problems", "hidden", "arm", "wordRows"]
+    private static let parts: [PageTemplate] = ["layout", "sections", "problems", "hidden", "arm", "wordRows", "turn"]
     private static let templates = contents.map { $0.template }
 
     /// The shape of the page with a template.

@@ -182,16 +182,6 @@ extension API.Answer {
         }
     }
 
-    @Test func `without a pages app there are no pages`() async throws {
-        var service = FakeService()
-        service.hasPagesApp = false
-        try await Registrant.with(service) { registrant in
-            for path in Self.ways + ["/recover"] {
-                let page = try await registrant.get(path)
-                #expect(page.status == 404, "\(path)")
-            }
-        }
-    }
 }
 
 /// The page on which people choose questions and answers.

@@ -130,7 +130,7 @@ struct FakeService: UseCaseRunner {
     }
 
     func readiness() async -> ReadinessReport {
-        ReadinessReport(missing: missing, stoppedViews: stoppedViews, seals: seals)
+        ReadinessReport(missing: missing, stoppedViews: stoppedViews, seals: seals, lacksPages: !hasPagesApp)
     }
 }
 

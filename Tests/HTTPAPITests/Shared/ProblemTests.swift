@@ -117,6 +117,14 @@ import Testing
         )
     }
 
+    @Test func `disabled pages are named, and the service stays ready`() async throws {
+        var service = FakeService()
+        service.hasPagesApp = false
+        let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
+        #expect(answer.status == 200)
+        #expect(String(decoding: answer.bytes, as: UTF8.self) == #"{"pages":"disabled","status":"ready"}"#)
+    }
+
     @Test func `checkpoints that rest are reported, and the service stays ready`() async throws {
         var service = FakeService()
         service.seals = ["a ledger cannot be sealed"]

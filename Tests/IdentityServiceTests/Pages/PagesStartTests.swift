@@ -83,7 +83,8 @@ struct PagesStartTests {
     @Test func `a kept secret is read again on demand`() async throws {
         try await TestDatabase.with { database in
             try await database.withPool { pool in
-                let kept = PagesAppSecret(pool: pool, rows: RowAuthentication(ring, logger: Self.logger))
+                let kept = PagesAppSecret(
+                    pool: pool, rows: RowAuthentication(ring, logger: Self.logger), logger: Self.logger)
                 #expect(try await kept.current(at: start) == nil)
                 try await write(row("first"), pool)
                 #expect(try await kept.current(at: start)?.text == "first")
@@ -92,6 +93,25 @@ struct PagesStartTests {
                 _ = try await pool.query(PagesAppRow.deletion, in: [])
                 #expect(try await kept.current(at: start, isFresh: true) == nil)
                 #expect(try await kept.current(at: start) == nil)
+            }
+        }
+    }
+
+    @Test func `a process that serves pages remembers its public URL, and serves none of another one`() async throws {
+        func secret(_ pool: PostgresPool, _ url: String) async throws -> String? {
+            try await PagesAppSecret(
+                pool: pool, rows: RowAuthentication(ring, logger: Self.logger), url: url, logger: Self.logger
+            ).current(at: start)?.text
+        }
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                #expect(try await secret(pool, "https://id.example") == nil)
+                // Enabled while the process runs.
+                try await write(row("late"), pool)
+                #expect(try await secret(pool, "https://id.example") == "late")
+                #expect(try await remembered(pool) == "https://id.example")
+                #expect(try await secret(pool, "https://other.example") == nil)
+                #expect(try await secret(pool, "https://id.example") == "late")
             }
         }
     }

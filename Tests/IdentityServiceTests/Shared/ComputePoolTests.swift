@@ -113,6 +113,47 @@ struct ComputePoolTests {
     }
 }
 
+extension ComputePoolTests {
+    @Test func `work that gets no thread in time is busy, with its cause for the log`() async throws {
+        let pool = ComputePool(threads: 1, waiting: 8, patience: .seconds(2))
+        let release = DispatchSemaphore(value: 0)
+        let (running, announce) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await pool.admitted(lane) { admission in
+                    try await admission.run {
+                        announce.yield()
+                        release.wait()
+                    }
+                }
+            }
+            var iterator = running.makeAsyncIterator()
+            await iterator.next()
+            do {
+                try await pool.admitted(lane) { admission in
+                    try await admission.run { _ = Issue.record("it got the thread") }
+                }
+                Issue.record("it was not refused")
+            } catch let error as ServiceError {
+                #expect(error.code == .serviceBusy && error.retryAfterSeconds == 5)
+                #expect(error.cause?.hasPrefix("hashing: no thread within") == true)
+                #expect(DatabaseCause.of(error) == error.cause, "the log has no cause")
+            }
+            release.signal()
+            try await group.waitForAll()
+        }
+        #expect(pool.waited.givenUp == 1 && pool.waited.count == 1)
+        #expect(pool.load.unknown == 0)
+    }
+
+    @Test func `the places of known devices can be set`() {
+        let pool = ComputePool(threads: 1, waiting: 4, known: 7)
+        #expect(pool.places.all == 12 && pool.places.unknown == 5)
+        let usual = ComputePool(threads: 1, waiting: 4)
+        #expect(usual.places.all == 7 && usual.places.unknown == 5)
+    }
+}
+
 struct TurnQueueTests {
     private let good = UUID(), hostile = UUID()
 

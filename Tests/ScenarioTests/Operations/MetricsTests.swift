@@ -29,12 +29,15 @@ struct `The metrics of a service` {
             for line in [
                 #"tenure_hashing_admitted{mode="direct",device="known"} 0"#, #"tenure_hashing_queued{mode="blind"} 0"#,
                 #"tenure_hashing_refused_total{mode="direct"} 0"#,
+                #"tenure_hashing_places{mode="direct",device="any"} "#,
+                #"tenure_hashing_wait_seconds_total{mode="direct"} "#,
+                #"tenure_hashing_given_up_total{mode="blind"} 0"#,
                 #"tenure_database_connections{pool="reader",state="opening"} "#,
                 #"tenure_database_waits_total{pool="application"} "#,
                 #"tenure_database_connections{pool="companies",state="idle"} "#,
                 #"tenure_database_wait_seconds_total{pool="reader"} "#,
                 #"tenure_database_waits_failed_total{pool="application"} 0"#, "tenure_projection_lag_events{",
-                "tenure_unsealed_ledgers ", "tenure_pending_rekeyings ",
+                "tenure_unsealed_ledgers ", "tenure_pending_rekeyings ", "tenure_pages_enabled ",
             ] {
                 #expect(text.contains("\n" + line), "\(line)")
             }

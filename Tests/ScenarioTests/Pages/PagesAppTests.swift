@@ -159,6 +159,41 @@ struct `The app of the pages` {
         }
     }
 
+    @Test func `is disabled for every browser at once, and enabled again without a restart`() async throws {
+        var options = WorldOptions()
+        options.servesPages = true
+        try await inTurn(options) { world in
+            let commands = world.instance.commands, client = try world.client
+            func seen() async throws -> [(status: Int, title: String)] {
+                let browser = PageClient(client)
+                let form = Form(action: "/login", fields: [(name: "company", value: "acme.example")], policy: nil)
+                let pages = [try await browser.get("/login"), try await browser.submit(form)]
+                return pages.map { ($0.status, $0.title) }
+            }
+            func expect(disabled: Bool) async throws {
+                let found = try await seen()
+                #expect(found.allSatisfy { ($0.title == "The log-in pages are disabled") == disabled }, "\(found)")
+                #expect(found.allSatisfy { ($0.status == 404) == disabled }, "\(found)")
+                let gauge = "\ntenure_pages_enabled \(disabled ? 0 : 1)\n"
+                #expect(await world.instance.metrics().contains(gauge))
+            }
+            try await expect(disabled: true)
+            _ = try await commands.enablePages()
+            try await expect(disabled: false)
+            #expect(try await commands.disablePages())
+            try await expect(disabled: true)
+            // Readiness is told from a value that is at most a quarter of a second old.
+            let end = ContinuousClock.now + .seconds(60)
+            var ready = try await client.get("/readyz", by: .nobody)
+            while ready["pages"] != "disabled", ContinuousClock.now < end {
+                ready = try await client.get("/readyz", by: .nobody)
+            }
+            #expect(ready.status == 200 && ready["pages"] == "disabled")
+            _ = try await commands.enablePages()
+            try await expect(disabled: false)
+        }
+    }
+
     @Test func `acts with no secret that the log does not name as its own`() async throws {
         try await inTurn { world in
             let commands = world.instance.commands

@@ -102,6 +102,17 @@ struct ServiceLimitsTests {
             await Settings(flags: [:], environment: needed.merging(more) { _, new in new }, file: nil))
     }
 
+    @Test func `the places and the patience of hashing are as configured, or follow the processors`() async throws {
+        let asked = try await parts([
+            "TENURE_HASHING_PLACES": "7", "TENURE_HASHING_PLACES_KNOWN": "11", "TENURE_HASHING_SECONDS": "3",
+        ]).assembly
+        #expect(asked.computeWaiting == 7 && asked.computeWaitingKnown == 11 && asked.computePatience == .seconds(3))
+        let usual = try await parts().assembly, processors = usual.computeThreads
+        #expect(usual.computeWaiting == 32 * processors && usual.computeWaitingKnown == 128 * processors)
+        #expect(usual.computePatience == .seconds(20))
+        await #expect(throws: CommandFailure.self) { try await parts(["TENURE_HASHING_SECONDS": "0"]) }
+    }
+
     @Test func `the number of connections is as configured, or follows the machine within bounds`() async throws {
         let asked = try await parts(["TENURE_DATABASE_CONNECTIONS": "24"])
         #expect(asked.assembly.maximumConnections == 24)

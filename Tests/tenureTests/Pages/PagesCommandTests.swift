@@ -48,7 +48,7 @@ import Testing
         let pages = PagesPresence(publicURL: "https://id.example")
         let good = Examination.findings(pages, hasMail: true, publicURL: "https://id.example")
         #expect(good.map(\.verdict) == [.good])
-        #expect(Examination.findings(nil, hasMail: false, publicURL: nil).map(\.verdict) == [.good])
+        #expect(Examination.findings(nil, hasMail: false, publicURL: nil).map(\.verdict) == [.note])
         let silent = Examination.findings(pages, hasMail: false, publicURL: nil)
         #expect(silent.map(\.verdict) == [.note])
         #expect(silent.first?.detail.contains("cannot vouch for new devices") == true)
