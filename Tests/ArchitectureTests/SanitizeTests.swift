@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "Package.swift", "Tests/Sanitize/Package.swift", "Tests/Quick/Package.swift", "Examples/ProtectedAPI/Package.swift",
+        "Package.swift", "Tests/Sanitize/Package.swift", "Tests/Quick/Package.swift",
+        "Examples/ProtectedAPI/Package.swift",
     ])
     func `a commit names one version of each dependency, the same in every manifest`(manifest: String) throws {
         let resolved = try #require(Checkout.file("deploy/versions.resolved"))
