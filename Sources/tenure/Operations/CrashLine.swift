@@ -19,6 +19,8 @@ enum CrashLine {
     /// Writes the line in a crash from now on. Leaves a handler that is there, such as that of Swift's backtraces.
     static func prepare() {
         for (signal, _, _) in lines {
+            // Into nothing: what Swift looks up at the first call is there when a handler makes the second one.
+            report(signal, to: -1)
             var earlier = sigaction()
             sigaction(signal, nil, &earlier)
             guard Foundation.signal(signal, handler) != nil else { continue }
@@ -26,10 +28,14 @@ enum CrashLine {
         }
     }
 
+    private static func report(_ signal: Int32, to descriptor: Int32) {
+        for line in lines where line.signal == signal { _ = write(descriptor, line.bytes, line.count) }
+    }
+
     /// Calls only what a handler may call. The second signal, which waits until the handler returns, ends the process as
     /// if there were none.
     private static let handler: @convention(c) (Int32) -> Void = { number in
-        for line in lines where line.signal == number { _ = write(STDERR_FILENO, line.bytes, line.count) }
+        report(number, to: STDERR_FILENO)
         _ = signal(number, SIG_DFL)
         raise(number)
     }
