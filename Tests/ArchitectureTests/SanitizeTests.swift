@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @Suite struct SanitizeTests {
@@ -8,6 +9,25 @@ import Testing
         #expect(some.isEmpty == false)
         for (target, dependencies) in some {
             #expect(above[target] == dependencies, "\(target) differs")
+        }
+    }
+
+    @Test(arguments: [
+        "Package.swift", "Tests/Sanitize/Package.swift", "Tests/Quick/Package.swift",
+        "Examples/ProtectedAPI/Package.swift",
+    ])
+    func `a commit names one version of each dependency, the same in every manifest`(manifest: String) throws {
+        let resolved = try #require(Checkout.file("deploy/versions.resolved"))
+        let packages = try #require(Checkout.file(manifest)).text.split(separator: "\n").filter {
+            $0.contains(".package(url:")
+        }
+        #expect(!packages.isEmpty)
+        for package in packages {
+            let words = package.split(separator: "\"").map(String.init)
+            let name = words.count > 3 ? words[1].split(separator: "/").last.map { $0.lowercased() } ?? "" : ""
+            #expect(words.count > 3 && words[2] == ", exact: ", "\(package) names no exact version")
+            let pin = resolved.text.components(separatedBy: "\"identity\" : ").first { $0.hasPrefix("\"\(name)\"") }
+            #expect(pin?.contains("\"version\" : \"\(words[3])\"") == true, "\(package) is recorded otherwise")
         }
     }
 

@@ -37,7 +37,7 @@ def main():
 
     os.environ |= dict(re.findall(r"^export (\w+)='?([^'\n]*)'?$", pathlib.Path(".tenure/dev.env").read_text(), re.M))
     script = "\n".join(blocks(file.read_text()))
-    for word in ("flask", "app client", "app link", "kill %1"):
+    for word in ("flask", "app client --create", "kill %1"):
         assert word in script, f"{file} does not show {word}"
     script = re.sub(r"(localhost:|--port )5000", rf"\g<1>{port}", script)
     script = script.replace("http://localhost:8080", clients.issuer())

@@ -19,7 +19,7 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 
 let package = Package(
     name: "quick",
-    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2")],
     targets: [
         .target(name: "Canonical", swiftSettings: settings),
         .target(name: "CText"),

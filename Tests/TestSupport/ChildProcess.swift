@@ -57,6 +57,11 @@ public final class ChildProcess: @unchecked Sendable {
         hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, SIGTERM) } }
     }
 
+    /// Sends the process a signal, such as that of a crash.
+    public func send(_ signal: Int32) {
+        hasEnded.withLock { if !$0 { _ = Foundation.kill(process.processIdentifier, signal) } }
+    }
+
     /// Whether it has not ended yet.
     public var isAlive: Bool {
         hasEnded.withLock { !$0 && Foundation.kill(process.processIdentifier, 0) == 0 }

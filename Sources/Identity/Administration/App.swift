@@ -29,6 +29,8 @@ package enum App: Decider {
         }
         /// Whether the pages for browsers may act as the app.
         package internal(set) var isPagesApp = false
+        /// Whether the app has ended. Then it is one that does not exist, and nothing of it is left here.
+        package internal(set) var isEnded = false
 
         /// Returns the secret in force that has this digest.
         ///
@@ -79,6 +81,8 @@ package enum App: Decider {
         case noteChallenge
         /// Let the pages for browsers act as the app.
         case enablePages(AuthorityDecision)
+        /// End the app: revoke its secrets, and free its name.
+        case end(AuthorityDecision)
     }
 
     package enum Rejection: CodedRejection, CaseIterable {
@@ -96,10 +100,13 @@ package enum App: Decider {
         case unknownResource
         /// The app has ``App/maximumResources`` resources already.
         case tooManyResources
+        /// The pages act as the app.
+        case isPagesApp
 
         package var code: ErrorCode {
             switch self {
-            case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources: .requestInvalid
+            case .alreadyRegistered, .secretExists, .invalidName, .unknownResource, .tooManyResources, .isPagesApp:
+                .requestInvalid
             case .unknownApp: .appUnknown
             case .notPermitted: .authorizationNotPermitted
             case .unknownSecret: .appSecretInvalid
@@ -115,7 +122,9 @@ package enum App: Decider {
 
 extension App {
     /// Applies an event to the state. A second registration or issue of a secret changes nothing: no decision makes one.
+    /// After the end of an app no event of it counts.
     package static func evolve(_ state: inout State, _ recorded: Recorded<AppEvent>) {
+        guard !state.isEnded else { return }
         switch recorded.event {
         case .registered(let event):
             guard state.id == nil else { return }
@@ -135,6 +144,9 @@ extension App {
         case .clientChanged(let event): state.client = event.client
         case .challengeAnswered: state.client = state.client?.needingChallenge
         case .pagesEnabled: state.isPagesApp = true
+        case .ended:
+            state = initial
+            state.isEnded = true
         }
     }
 
@@ -142,7 +154,7 @@ extension App {
         switch command {
         case .register(let id, let name, let salt, let customQuestions, let by):
             try check(by)
-            guard state.id == nil else { throw .alreadyRegistered }
+            guard state.id == nil, !state.isEnded else { throw .alreadyRegistered }
             guard EventLimits.name.contains(name.utf8.count), !name.utf8.contains(0) else { throw .invalidName }
             return [
                 .registered(
@@ -194,6 +206,15 @@ extension App {
             try check(by)
             guard let id = state.id else { throw .unknownApp }
             return state.isPagesApp ? [] : [.pagesEnabled(PagesEnabled(appID: id, by: by.authority))]
+        case .end(let by):
+            try check(by)
+            guard let id = state.id else { throw .unknownApp }
+            guard !state.isPagesApp else { throw .isPagesApp }
+            let secrets = state.secrets.values.filter { !$0.isRevoked }.sorted {
+                $0.issued.position < $1.issued.position
+            }
+            return secrets.map { .secretRevoked(AppSecretRevoked(appID: id, secretID: $0.id, by: by.authority)) }
+                + [.ended(AppEnded(appID: id, by: by.authority))]
         }
     }
 

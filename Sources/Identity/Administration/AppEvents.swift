@@ -11,11 +11,12 @@ package enum AppEvent: AggregateEvent {
     case clientChanged(AppClientChanged)
     case challengeAnswered(AppChallengeAnswered)
     case pagesEnabled(PagesEnabled)
+    case ended(AppEnded)
 
     package static let payloads: [any EventPayload.Type] = [
         AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
-        PagesEnabled.self,
+        PagesEnabled.self, AppEnded.self,
     ]
 
     package var payload: any EventPayload {
@@ -29,6 +30,7 @@ package enum AppEvent: AggregateEvent {
         case .clientChanged(let event): event
         case .challengeAnswered(let event): event
         case .pagesEnabled(let event): event
+        case .ended(let event): event
         }
     }
 
@@ -43,6 +45,7 @@ package enum AppEvent: AggregateEvent {
         case let event as AppClientChanged: self = .clientChanged(event)
         case let event as AppChallengeAnswered: self = .challengeAnswered(event)
         case let event as PagesEnabled: self = .pagesEnabled(event)
+        case let event as AppEnded: self = .ended(event)
         default: return nil
         }
     }
@@ -125,4 +128,13 @@ package struct AppResourceRemoved: EventPayload {
     package static let members = EventMembers<AppResourceRemoved>(
         "AppResourceRemoved", AppResourceRemoved.init,
         Member("appId", \.appID), Member("resource", \.resource), Member("by", \.by))
+}
+
+/// An app ended: nothing of it counts any more, and its name is free.
+package struct AppEnded: EventPayload {
+    package var appID: AppID
+    package var by: Authority
+
+    package static let members = EventMembers<AppEnded>(
+        "AppEnded", AppEnded.init, Member("appId", \.appID), Member("by", \.by))
 }

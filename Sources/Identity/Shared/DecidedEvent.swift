@@ -19,6 +19,7 @@ extension AddressReclaimed: DecidedEvent {}
 extension AdminAppointed: DecidedEvent {}
 extension AdminDismissed: DecidedEvent {}
 extension AppClientChanged: DecidedEvent {}
+extension AppEnded: DecidedEvent {}
 extension AppLinked: DecidedEvent {}
 extension AppRegistered: DecidedEvent {}
 extension AppResourceAdded: DecidedEvent {}

@@ -89,7 +89,8 @@ package struct LinkApp: CallerUseCase {
         let named = try namedRoles()
         return try await run.decide(signed) {
             let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant
-            guard try await StateLoader(reader: context.reader).app(app).state.id != nil else { throw unknownApp }
+            let known = try await StateLoader(reader: context.reader).app(app).state
+            guard known.id != nil || (known.isEnded && change == .unlink) else { throw unknownApp }
             let link = tenant.state.links[app]
             let wanted = change == .unlink ? nil : named ?? link ?? .usual
             return SignedDecision(

@@ -34,6 +34,7 @@ struct SystemAuthority: Sendable {
     private(set) var secrets: [SecretID: Secret] = [:]
     /// The apps that the pages for browsers act as, or did.
     private(set) var pagesApps: Set<AppID> = []
+    private var endedApps: Set<UUID> = []
     private(set) var seals: [Seal] = []
     /// The clocks of the records, after ``settle()``.
     private(set) var clocks = CheckpointClocks()
@@ -53,11 +54,13 @@ struct SystemAuthority: Sendable {
     /// The roots that the system ledger had; the operator's statements name one.
     private var roots = RootHistory()
 
+    static let ended = "the app had ended"
+
     /// The event types that are judged.
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
         AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
-        LedgerTimeAccepted.type, EntryDisowned.type,
+        AppEnded.type, LedgerTimeAccepted.type, EntryDisowned.type,
     ]
 
     /// The notes that are no violations.
@@ -143,6 +146,7 @@ struct SystemAuthority: Sendable {
                 app: payload.appID, roles: payload.roles, key: payload.authorityKey, leaf: event.leaf,
                 issued: event.position)
         case let payload as PagesEnabled: pagesApps.insert(payload.appID)
+        case is AppEnded: endedApps.insert(event.stream.id)
         case let payload as AppSecretRetired: end(payload.secretID, event.position)
         case let payload as AppSecretRevoked: end(payload.secretID, event.position)
         case let payload as CheckpointSealed:
@@ -167,8 +171,9 @@ struct SystemAuthority: Sendable {
         switch payload {
         case is SystemFounded: operatorKey == nil ? nil : "the log is founded a second time"
         case is AppRegistered, is AppSecretIssued, is AppSecretRetired, is AppSecretRevoked, is AppResourceAdded,
-            is AppResourceRemoved, is AppClientChanged, is PagesEnabled:
-            (payload as? any DecidedEvent).flatMap { administered(event, $0.by) }
+            is AppResourceRemoved, is AppClientChanged, is PagesEnabled, is AppEnded:
+            endedApps.contains(event.stream.id)
+                ? Self.ended : (payload as? any DecidedEvent).flatMap { administered(event, $0.by) }
         case let payload as LedgerTimeAccepted: accepted(event, payload)
         case let payload as EntryDisowned: disowned(event, payload)
         default: nil

@@ -16,8 +16,9 @@ actor ClientOrigins {
         var clients: [UUID: Set<String>] = [:], after: Int64 = 0
         while true {
             let page = try await context.reader.ledger(
-                .system, after: after, limit: 500, types: [AppClientChanged.type])
+                .system, after: after, limit: 500, types: [AppClientChanged.type, AppEnded.type])
             for event in page.events {
+                if event.type == AppEnded.type { clients[event.stream.id] = nil }
                 guard let payload = try EventCodec.payload(of: event) as? AppClientChanged,
                     try await context.openID.signedClients.contain(event, context.reader)
                 else { continue }

@@ -10,47 +10,108 @@ import Ledger
 package import TenureAPI
 
 extension OperatorUseCases {
-    /// Registers an app and issues its first secret.
+    /// Registers an app and issues its first secret. With `client` it also registers the app as a client of the OpenID
+    /// provider, and links it in each company whose people the client takes: all in one append, so that a failure leaves
+    /// nothing.
     ///
-    /// - Parameter customQuestions: Whether its users may choose questions that are not in the published list. Such a
-    ///   question reveals to strangers that the account exists.
-    /// - Parameter handOver: Called once before the secret counts. The secret is stored nowhere, so if this throws,
-    ///   nothing is created.
-    /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes; ``OperatorKeyError``; what `handOver`
-    ///   throws.
+    /// - Parameters:
+    ///   - customQuestions: Whether its users may choose questions that are not in the published list. Such a question
+    ///     reveals to strangers that the account exists.
+    ///   - client: What to register about the app as a client; `nil` if it is none.
+    ///   - linksPages: Whether these companies get a link to the app of the pages too, if they lack it.
+    ///   - handOver: Called once before the secret counts. The secret is stored nowhere, so if this throws, nothing is
+    ///     created.
+    /// - Throws: `request.invalid` if the name is taken or not 1 to 256 bytes, or with the place in `client`;
+    ///   `company.unknown`; ``PagesError/disabled``; ``OperatorKeyError``; what `handOver` throws.
     package func createApp(
-        name: String, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false,
-        handOver: (IssuedSecret) throws -> Void = { _ in }
+        name: String, roles: Set<AppLinkRequest.Role>, customQuestions: Bool = false, client: ClientEntry? = nil,
+        linksPages: Bool = false, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
-        let id = AppID(UUID())
+        let id = AppID(UUID()), drawn = DrawnSecret()
         guard let salt = Bytes32(randomBytes(32)) else { throw ProgramDefect("a salt has another length") }
-        let registered = try await signing.decide(on: .app(id)) { decision in
-            try App.decided(
-                App.initial, .register(id, name: name, salt: salt, customQuestions: customQuestions, decision))
-        }
-        var state = App.initial
-        for event in registered {
-            App.evolve(&state, Recorded(event, id: UUID(), time: context.settings.now(), position: 1, version: 1))
-        }
-        let issued = try await issue(DrawnSecret(), state, roles: roles)
         let claim = Claim(key: context.ring.appClaim(name: Array(name.utf8)), owner: id.uuid)
-        let nameTaken = ServiceError(
-            .requestInvalid,
-            members: [
-                .init(
-                    pointer: "/name",
-                    detail: "the name is already taken; choose another, or link the existing app with tenure app link")
-            ])
-        // The append decides. This spares the caller a secret that cannot count.
-        guard try await context.reader.claim(claim.key) == nil else { throw nameTaken }
-        try handOver(issued.secret)
-        do {
-            try await append(
-                (registered + issued.events).map(\.payload), to: .app(id), version: 0, claims: [claim])
-        } catch let error as LedgerError where error.code == .claimTaken {
-            throw nameTaken
+        let tenants = if let client { try await self.tenants(of: client) } else { [TenantID]() }
+        let registration = try client.map { entry in
+            try parsed { () throws(ValueError) in try entry.registration(tenants) }
         }
-        return issued.secret
+        let pages = linksPages ? try await pagesApp().map(AppID.init) : nil
+        guard !linksPages || pages != nil else { throw PagesError.disabled }
+        var isHandedOver = false
+        return try await optimistic {
+            var events = try await signing.decide(on: .app(id)) { decision in
+                try App.decided(
+                    App.initial, .register(id, name: name, salt: salt, customQuestions: customQuestions, decision))
+            }
+            var state = App.initial
+            apply(events, to: &state)
+            let issued = try await issue(drawn, state, roles: roles)
+            events += issued.events
+            if let registration {
+                events += try await signing.decide(on: .app(id)) { decision in
+                    try App.decided(state, .changeClient(registration, decision))
+                }
+            }
+            var recorder = EventRecorder(context, at: context.settings.now())
+            try recorder.add(events, to: .app(id), version: 0)
+            recorder.claims = [claim]
+            for tenant in Set(tenants) {
+                var apps = [(id, RoleSet(roles.map(\.appRole)))]
+                if let pages { apps.append((pages, nil)) }
+                try await addLinks(apps, in: tenant, to: &recorder)
+            }
+            // The append decides. This spares the caller a secret that cannot count.
+            guard try await context.reader.claim(claim.key) == nil else { throw Self.nameTaken }
+            if !isHandedOver { try handOver(issued.secret) }
+            isHandedOver = true
+            do { try await recorder.append() } catch let error as LedgerError where error.code == .claimTaken {
+                throw Self.nameTaken
+            }
+            return issued.secret
+        }
+    }
+
+    /// Adds the links of a tenant to apps that it does not link. Without roles a link gets the usual ones.
+    private func addLinks(
+        _ apps: [(id: AppID, roles: RoleSet?)], in id: TenantID, to recorder: inout EventRecorder
+    ) async throws {
+        let tenant = try await StateLoader(reader: context.reader).tenant(id)
+        for app in apps where tenant.state.links[app.id] == nil {
+            let linked = try await signing.decide(on: .tenant(id)) { decision in
+                try Tenant.decided(tenant.state, .linkApp(app.id, roles: app.roles ?? .usual, decision))
+            }
+            try recorder.add(linked, to: .tenant(id), version: tenant.version)
+        }
+    }
+
+    private static let nameTaken = ServiceError(
+        .requestInvalid,
+        members: [
+            .init(
+                pointer: "/name",
+                detail: "the name is already taken; choose another, or link the existing app with tenure app link")
+        ])
+
+    /// Ends an app: revokes its secrets, which ends the sessions that they opened, and frees its name. Grants of the app
+    /// as a client end with it, and a company's link to it means nothing any more.
+    ///
+    /// - Throws: `app.unknown`, `request.invalid` for the app of the pages, or ``OperatorKeyError``.
+    package func endApp(_ appId: UUID) async throws {
+        try await optimistic {
+            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            guard let name = app.state.name else { throw ServiceError(.appUnknown) }
+            guard !app.state.isPagesApp else {
+                throw ServiceError(
+                    .requestInvalid,
+                    members: [
+                        .init(pointer: "/appId", detail: "the pages act as the app; tenure pages disable ends them")
+                    ])
+            }
+            let events = try await signing.decide(on: .app(app.id)) { decision in
+                try App.decided(app.state, .end(decision))
+            }
+            let claim = ClaimRelease(key: context.ring.appClaim(name: Array(name.utf8)), owner: appId)
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version, releases: [claim])
+        }
     }
 
     /// Issues a further secret for an app.

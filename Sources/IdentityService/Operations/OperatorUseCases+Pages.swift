@@ -170,7 +170,7 @@ extension OperatorUseCases {
         }
     }
 
-    private func apply(_ events: [AppEvent], to state: inout App.State) {
+    func apply(_ events: [AppEvent], to state: inout App.State) {
         for event in events {
             App.evolve(&state, Recorded(event, id: UUID(), time: context.settings.now(), position: 1, version: 1))
         }

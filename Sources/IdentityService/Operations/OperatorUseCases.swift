@@ -71,7 +71,8 @@ package struct OperatorUseCases: Sendable {
 
     func append(
         _ payloads: [any EventPayload], to stream: StreamID, version: Int, claims: [Claim] = [],
-        guards: [StreamID: Int] = [:], effects: [SQL] = [], effectLedgers: Set<LedgerID> = [],
+        releases: [ClaimRelease] = [], guards: [StreamID: Int] = [:], effects: [SQL] = [],
+        effectLedgers: Set<LedgerID> = [],
         mayFollowHead: Bool = false
     ) async throws {
         guard !payloads.isEmpty else { return }
@@ -79,6 +80,7 @@ package struct OperatorUseCases: Sendable {
         for payload in payloads { try recorder.add(payload, to: stream, version: version) }
         recorder.expectations.merge(guards) { own, _ in own }
         recorder.claims = claims
+        recorder.releases = releases
         recorder.statements = effects
         recorder.ledgers = effectLedgers
         recorder.mayFollowHead = mayFollowHead
@@ -137,14 +139,13 @@ extension OperatorUseCases {
     /// - Throws: ``ServiceError`` or ``OperatorKeyError``.
     @discardableResult
     package func unlinkApp(_ appId: UUID, from company: String) async throws -> Bool {
-        try await requireApp(appId)
+        try await requireApp(appId, orEnded: true)
         return try await decide(company) { _, _ in ({ .unlinkApp(AppID(appId), $0) }, { !$0.isEmpty }) }
     }
 
-    private func requireApp(_ id: UUID) async throws {
-        guard try await StateLoader(reader: context.reader).app(AppID(id)).state.id != nil else {
-            throw ServiceError(.appUnknown)
-        }
+    private func requireApp(_ id: UUID, orEnded: Bool = false) async throws {
+        let state = try await StateLoader(reader: context.reader).app(AppID(id)).state
+        guard state.id != nil || (orEnded && state.isEnded) else { throw ServiceError(.appUnknown) }
     }
 
     /// Lists the apps from their events; the operator's list is short.
@@ -162,6 +163,7 @@ extension OperatorUseCases {
         var views: [AppView] = []
         for id in apps {
             let state = try await StateLoader(reader: context.reader).app(id).state
+            guard !state.isEnded else { continue }
             let secrets = state.secrets.values.filter(\.isInForce).sorted {
                 $0.issued.position < $1.issued.position
             }

@@ -18,21 +18,26 @@ package struct Upkeep: Sendable {
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
     ///   - durability: The durability settings of the database at the start.
     ///   - seals: What the sealer of this process knows.
-    package init(_ context: ServiceContext, readerPool: PostgresPool, durability: Durability, seals: SealMemory) {
+    ///   - versions: Looks for other versions of the program.
+    package init(
+        _ context: ServiceContext, readerPool: PostgresPool, durability: Durability, seals: SealMemory,
+        versions: @Sendable @escaping () async throws -> ProgramVersions
+    ) {
         let pool = context.pool, logger = context.logger
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
+        let programs = ProgramVersionsWatch(logger: logger, read: versions)
         let delays = SealDelayGauge(pool: readerPool, memory: seals, disowned: context.reader.codes.disowned)
         let rekeyings = RekeyingHealth(pool: readerPool)
         let unlinkedApps = context.administration.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(
                 pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,
-            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
+            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch, programs,
             UnlinkedAppReport(calls: unlinkedApps, logger: logger),
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
-        metrics = { await watch.metrics() + unlinkedApps.metrics + rows.metrics }
+        metrics = { await watch.metrics() + programs.metrics() + unlinkedApps.metrics + rows.metrics }
         storedMetrics = { await delays.metrics() + rekeyings.metrics() }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }

@@ -206,6 +206,19 @@ extension KeyRing {
         }
     }
 
+    /// Reads the keys of the installation and makes none.
+    ///
+    /// - Returns: `nil` before the start that makes them: there is no key yet, or none of a purpose that this version
+    ///   added.
+    /// - Throws: As ``load(from:masters:)``.
+    package static func stored(in pool: PostgresPool, masters: MasterKeyStore) async throws -> KeyRing? {
+        try await pool.withTransaction { connection in
+            if let ring = try await read(&connection, masters, adds: false) { return ring }
+            if try await rows(&connection).buckets.isEmpty { try await WrittenLog.refuse(&connection) }
+            return nil
+        }
+    }
+
     /// Loads the keys of the installation with fixed master keys.
     ///
     /// - Throws: As ``load(from:masters:)``.
@@ -214,8 +227,10 @@ extension KeyRing {
     }
 
     /// Reads the ring. Returns `nil` if no key of any kind is stored.
+    ///
+    /// - Parameter adds: Whether to make the keys of added purposes; otherwise `nil` is returned if one is missing.
     private static func read(
-        _ connection: inout PostgresConnection, _ store: MasterKeyStore
+        _ connection: inout PostgresConnection, _ store: MasterKeyStore, adds: Bool = true
     ) async throws -> KeyRing? {
         var (purposes, buckets) = try await rows(&connection)
         // Each statement has its own snapshot. If another process committed its keys in between, a second read sees
@@ -242,7 +257,13 @@ extension KeyRing {
                 guard purpose == nil else { throw error }
             }
         }
-        try await addMissing(to: &keys, &connection, masters)
+        if adds {
+            try await addMissing(to: &keys, &connection, masters)
+        } else if Set(KeyPurpose.allCases).subtracting(keys.keys).isSubset(of: KeyPurpose.added),
+            keys.count < KeyPurpose.allCases.count
+        {
+            return nil
+        }
         let opened = Set(try buckets.map { try BucketKeyRow($0).open(masters).bucket })
         for bucket in Bucket.all where !opened.contains(bucket) {
             throw KeysError(

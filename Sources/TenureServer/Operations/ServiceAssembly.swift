@@ -40,6 +40,8 @@ package struct ServiceAssembly: Sendable {
         package var evaluationsWaiting: Int
         /// The names of the migrations that the service needs. Without one of them it is not ready.
         package var migrations: [String] = []
+        /// The revision of the functions that the program has.
+        package var functionsRevision = 0
         /// The file to keep the newest anchor in, if any.
         package var anchorFile: String?
         /// The list of erased persons, if one is kept. A database in which somebody on it is back is refused.
@@ -227,7 +229,13 @@ package struct ServiceAssembly: Sendable {
         service = TenureService(
             context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
             readiness: readiness)
-        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals)
+        let migrations = configuration.migrations, revision = configuration.functionsRevision
+        let name = configuration.application.applicationName
+        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals) {
+            // Without the names of its migrations a program knows nothing of the schema.
+            guard !migrations.isEmpty else { return ProgramVersions() }
+            return try await ProgramVersions.read(pool, migrations: migrations, revision: revision, name: name)
+        }
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(
             context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])

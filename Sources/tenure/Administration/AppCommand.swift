@@ -17,7 +17,7 @@ struct AppCommand: AsyncParsableCommand {
         subcommands: [
             AppCreate.self, AppList.self, AppLinkCommand.self, AppAddRole.self, AppRotateSecret.self,
             AppRevokeSecret.self,
-            AppAddResource.self, AppRemoveResource.self, AppClient.self,
+            AppAddResource.self, AppRemoveResource.self, AppClient.self, AppEnd.self,
         ])
 }
 
@@ -392,6 +392,38 @@ struct AppRevokeSecret: AsyncParsableCommand {
             }
         }
         Output.standardError().line(keepSessions ? "Retired." : "Revoked.")
+    }
+}
+
+/// Ends an app.
+struct AppEnd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "end", abstract: "End an app for good, with its secrets and sessions, and free its name.",
+        discussion: """
+            Its grants as a client end too, and links of companies to it mean nothing any more. There is no way back: \
+            an app that gets the name later is another one.
+
+            Example:
+              tenure app end 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f
+            """)
+
+    @Argument(help: "The app's id.", transform: UUID.argument)
+    var app: UUID
+
+    @OptionGroup var options: OperatorKeyOptions
+
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
+    func run() async throws {
+        let (app, words) = (app, Output.standardError())
+        let settings = try await options.settings()
+        if !yes {
+            words.line("Everybody is logged out of the app, and its secrets are worth nothing any more.")
+            try Confirmation.ask("Type end to go on: ", expecting: "end", words)
+        }
+        try await OperatorSession.run(settings) { try await $0.endApp(app) }
+        words.line("Ended. Its name is free.")
     }
 }
 

@@ -164,7 +164,7 @@ struct BundleExport: Sendable {
         try await writer.begin(checkpoint, .part, hashes: LedgerHashes(reader: reader, ledger: .system))
         let types = [
             SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
-            AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
+            AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type, AppEnded.type,
             EntryDisowned.type,
         ]
         try await log.replay(.system, range, types: types) { events, _ in

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Canonical
 import EventCoding
 import FoundationEssentials
@@ -43,7 +44,12 @@ struct ReaderSession: Sendable {
             ) { pool in
                 try await DatabaseRole.reader.check(pool)
                 let ring: KeyRing? =
-                    if let masters { try await KeyRing.load(from: pool, masters: masters) } else { nil }
+                    if let masters { try await KeyRing.stored(in: pool, masters: masters) } else { nil }
+                guard masters == nil || ring != nil else {
+                    throw CommandFailure(
+                        .failure, "the keys of this version are not made yet",
+                        remedy: "Start the service, which makes them, then repeat.")
+                }
                 let codes: EventCodes =
                     if let ring { EventCodes(ring) } else {
                         .unchecked(disowned: try await DisownEntries.sealed(in: pool))

@@ -2,25 +2,47 @@ import ArgumentParser
 import Canonical
 import FoundationEssentials
 import IdentityService
+import TenureAPI
 
 /// Registers an app as a client of the OpenID provider.
 struct AppClient: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Register an app as a client that logs people in with OpenID Connect.",
         discussion: """
-            The command replaces all that was registered about the client before. Redirect URIs are compared byte by \
+            With --create it creates the app, registers it and links it in each --tenant, all or nothing, and shows the \
+            app's secret once. Otherwise it replaces all that was registered about the client before. Redirect URIs are compared byte by \
             byte: register them exactly as the client sends them. The client takes people of the listed companies only, \
             and each company must link the app: app link. Without --tenant and --any-tenant it takes nobody.
 
             Examples:
+              tenure app client --create Wiki --redirect https://wiki.example/callback --tenant bayunsystems.com
               tenure app client 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f --redirect https://app.example.com/callback \
             --tenant bayunsystems.com
               tenure app client 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f --redirect https://spa.example.com/ \
             --origin https://spa.example.com --public --any-tenant
             """)
 
-    @Argument(help: "The app's id.", transform: UUID.argument)
-    var app: UUID
+    @Argument(help: "The app's id; leave it out with --create.", transform: UUID.argument)
+    var app: UUID?
+
+    @Option(
+        help: ArgumentHelp("Create the app under this unique name, and link it in each --tenant.", valueName: "name"))
+    var create: String?
+
+    @Option(
+        name: .customLong("role"),
+        help: "With --create, a role of the app and its links; may be repeated. Default: ACCESS.",
+        transform: AppLinkRequest.Role.argument)
+    var roles: [AppLinkRequest.Role] = []
+
+    @Flag(
+        help: ArgumentHelp(
+            "With --create, link the pages for browsers in each --tenant too.",
+            discussion: "The service has their secret: whoever controls it can authorize ordinary people."))
+    var pages = false
+
+    @Flag(help: "With --create, print the app's secret as a JSON object.")
+    var json = false
 
     @Option(name: .customLong("redirect"), help: "A redirect URI; may be repeated, up to 16 times.")
     var redirects: [String]
@@ -63,17 +85,21 @@ struct AppClient: AsyncParsableCommand {
     @OptionGroup var options: OperatorKeyOptions
 
     func validate() throws {
+        guard (app == nil) != (create == nil) else {
+            throw ValidationError("Name an existing app by its id, or a new one with --create.")
+        }
+        guard create != nil || (roles.isEmpty && !pages && !json) else {
+            throw ValidationError("--role, --pages and --json need --create.")
+        }
+        guard !pages || !tenants.isEmpty else { throw ValidationError("--pages needs --tenant.") }
         guard !anyTenant || tenants.isEmpty else { throw ValidationError("--any-tenant takes no --tenant.") }
     }
 
     func run() async throws {
-        let app = app
         let entry = ClientEntry(
             redirects: redirects, postLogout: postLogout, origins: origins, tenants: anyTenant ? nil : tenants,
             isPublic: isPublic, idToken: idToken, consent: consent, pkce: pkce)
-        let changed = try await OperatorSession.run(try await options.settings()) { commands in
-            try await commands.changeClient(appId: app, entry)
-        }
+        let (id, changed) = try await register(entry)
         let words = Output.standardError()
         words.line(changed ? "Registered." : "Nothing changed: the client is registered so.")
         for redirect in entry.unassuredRedirects {
@@ -87,8 +113,20 @@ struct AppClient: AsyncParsableCommand {
         guard changed else { return }
         if entry.tenants == [] {
             words.line("The client takes nobody yet: name companies with --tenant, or --any-tenant.")
-        } else {
-            words.line("Each company must link the app: tenure app link \(app.lowercased) COMPANY")
+        } else if create == nil || anyTenant {
+            words.line("Each company must link the app: tenure app link \(id.lowercased) COMPANY")
+        }
+    }
+
+    /// Registers the client, of a new app if one is to be created.
+    private func register(_ entry: ClientEntry) async throws -> (app: UUID, changed: Bool) {
+        let (app, create, roles, pages, json) = (app, create, roles, pages, json)
+        return try await OperatorSession.run(try await options.settings()) { commands in
+            if let app { return (app, try await commands.changeClient(appId: app, entry)) }
+            let issued = try await commands.createApp(
+                name: create ?? "", roles: roles.isEmpty ? [.access] : Set(roles), client: entry, linksPages: pages
+            ) { try IssuedSecretReport($0).write(json: json) }
+            return (issued.appId, true)
         }
     }
 }

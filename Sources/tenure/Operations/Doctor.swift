@@ -161,8 +161,10 @@ extension Examination {
 
     /// The key that signs the log's checkpoints; `nil` without master keys.
     private func logKey(_ pool: PostgresPool) async throws -> LogKey? {
-        guard let masters = try await masterKeys() else { return nil }
-        return try LogKeyOptions.key(of: try await KeyRing.load(from: pool, masters: masters), await configured())
+        guard let masters = try await masterKeys(),
+            let ring = try await KeyRing.stored(in: pool, masters: masters)
+        else { return nil }
+        return try LogKeyOptions.key(of: ring, await configured())
     }
 
     static func findings(_ delay: SealDelay) -> [Finding] {
@@ -252,13 +254,28 @@ extension Examination {
         } catch  where error is KeysError || error is UnsafeRole {
             return [Finding(subject: subject, error: CommandFailure(describing: error) as (any Error)? ?? error)]
         } catch {
-            // Class 08: the server answers, and does not reach a node.
-            let lacksNode = (error as? PostgresError)?.sqlState?.classCode == "08"
+            // What a check of the schema itself cannot read is not there.
+            var isMigrated = false
+            if subject != Self.schemaSubject { isMigrated = await schema().allSatisfy { $0.verdict != .bad } }
             return [
                 Finding(
                     subject: subject, verdict: .bad, detail: "could not be read: \(error)",
-                    remedy: lacksNode ? "start the node that is away" : "run: tenure migrate")
+                    remedy: Self.remedy((error as? PostgresError)?.sqlState, isMigrated: isMigrated))
             ]
+        }
+    }
+
+    /// What to do about a check that the database refuses.
+    ///
+    /// - Parameter isMigrated: Whether the schema is this version's. Then a migration is no cure.
+    static func remedy(_ state: SQLState?, isMigrated: Bool) -> String {
+        switch state?.classCode {
+        // The server answers, and does not reach a node.
+        case "08": "start the node that is away"
+        // Something of the schema is not there, or the role may not use it.
+        case "42" where !isMigrated, "3F" where !isMigrated: "run: tenure migrate"
+        case "42", "3F": "start the service; if it is running, compare the rights of the role with docs/install.md"
+        default: "see the log of the database, then repeat"
         }
     }
 
@@ -279,7 +296,13 @@ extension Examination {
                 configuration: database, maximumConnections: 2, acquireTimeout: .seconds(5),
                 logger: Logs.logger(level: .critical)
             ) { application in
-                let ring = try await KeyRing.load(from: application, masters: masters)
+                guard let ring = try await KeyRing.stored(in: application, masters: masters) else {
+                    return [
+                        Finding(
+                            subject: "rows", verdict: .note,
+                            detail: "not compared: the service makes its keys when it starts")
+                    ]
+                }
                 let log = RowsOfLog(
                     reader: reader, ring: ring, personKeys: PersonKeys(pool: application, masters: masters))
                 return Self.findings(

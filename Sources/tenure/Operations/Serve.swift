@@ -301,6 +301,14 @@ struct ServiceParts: Sendable {
             settings: issuer.map { ServiceSettings(issuer: $0) } ?? ServiceSettings(), computeThreads: threads,
             computeWaiting: threads * 32)
         assembly.migrations = Schema.migrations.map(\.name)
+        assembly.functionsRevision = Schema.functionsRevision
+        // Unless the URL has a name of its own, as no program of another version has it.
+        if assembly.application.applicationName == "tenure" {
+            let newest = assembly.migrations.last ?? ""
+            let name = "\(ProgramVersions.prefix)\(Tenure.version) \(Schema.functionsRevision) \(newest)"
+            // The server keeps no more.
+            assembly.application.applicationName = String(name.prefix(63))
+        }
         return assembly
     }
 

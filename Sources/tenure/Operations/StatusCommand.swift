@@ -162,8 +162,10 @@ extension Examination {
         }
     }
 
+    static let schemaSubject = "schema"
+
     func schema() async -> [Finding] {
-        await inDatabase("schema") { pool in
+        await inDatabase(Self.schemaSubject) { pool in
             let status = try await pool.withConnection { connection in
                 let isDistributed = try await DistributedDatabase.isDistributed(on: &connection)
                 let logger = Logs.logger(level: .critical)
@@ -176,7 +178,7 @@ extension Examination {
 
     /// Returns the finding for the schema of a database.
     static func finding(_ status: MigrationStatus) -> Finding {
-        let subject = "schema"
+        let subject = schemaSubject
         let newest = Schema.migrations.last?.name ?? "none"
         if let other = status.otherHistory {
             return Finding(

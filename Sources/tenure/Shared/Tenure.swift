@@ -36,6 +36,7 @@ struct Tenure: AsyncParsableCommand {
 struct Main {
     static func main() async {
         StandardDescriptors.prepare()
+        CrashLine.prepare()
         ProxyVariables.restrict()
         do {
             var command = try parsed(Array(CommandLine.arguments.dropFirst()))

@@ -1,7 +1,6 @@
 import Canonical
 import Foundation
 import Logging
-import Synchronization
 import Testing
 
 @testable import IdentityService
@@ -47,7 +46,7 @@ import Testing
     }
 
     @Test func `are logged with the app and the number alone`() {
-        let lines = Lines()
+        let lines = LoggedLines()
         let calls = UnlinkedAppCalls(), app = UUID()
         let report = UnlinkedAppReport(calls: calls, logger: Logger(label: "test") { _ in lines.handler })
         report.report(now: start)
@@ -58,32 +57,5 @@ import Testing
                 "warning an app calls for a company that it is not linked to; tenure app link links it "
                     + "[\"app\": \(app.lowercased), \"calls\": 1]"
             ])
-    }
-}
-
-/// What a logger wrote, line by line.
-private final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    /// The lines so far.
-    var all: [String] { lines.withLock { $0 } }
-    /// Writes here.
-    var handler: some LogHandler { Handler(lines: self) }
-
-    private struct Handler: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel: Logger.Level = .trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let metadata = (event.metadata ?? [:]).sorted { $0.key < $1.key }
-            let words = metadata.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ")
-            lines.lines.withLock { $0.append("\(event.level) \(event.message) [\(words)]") }
-        }
     }
 }

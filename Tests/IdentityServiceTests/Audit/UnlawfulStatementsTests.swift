@@ -292,6 +292,30 @@ import Testing
         }
     }
 
+    @Test func `verification reports the end of an app that the operator did not decide, and what comes after one`()
+        throws
+    {
+        let other = try SigningKeyPair()
+        var scene = try HistoryScene()
+        let app = scene.app.app, stream = StreamID.app(app)
+        let client = try ClientRegistration(redirects: [ClientURI("https://app.example/")])
+        func end(_ by: Authority) -> AppEnded { AppEnded(appID: app, by: by) }
+        func change(_ by: Authority) -> AppClientChanged { AppClientChanged(appID: app, client: client, by: by) }
+        var forged = scene.history
+        try forged.append(forged.byOperator(other, on: stream, end), to: stream)
+        try forged.expectFinding("the decision is signed with a key that is not the operator's")
+
+        try scene.history.append(scene.history.byOperator(on: stream, end), to: stream)
+        try scene.history.expectLawful()
+        for payload in [
+            try scene.history.byOperator(on: stream, end), try scene.history.byOperator(on: stream, change),
+        ] as [any EventPayload] {
+            var history = scene.history
+            try history.append(payload, to: stream)
+            try history.expectFinding("the app had ended")
+        }
+    }
+
     @Test func `verification reports client data that the operator did not decide about`() throws {
         let other = try SigningKeyPair()
         var scene = try HistoryScene()

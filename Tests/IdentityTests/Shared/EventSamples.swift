@@ -99,7 +99,7 @@ enum EventSamples {
                 client: try ClientRegistration(
                     redirects: [ClientURI("https://app.example.com/callback")], challenge: .required), by: byOperator),
             AppChallengeAnswered(appID: app),
-            PagesEnabled(appID: app, by: byOperator),
+            PagesEnabled(appID: app, by: byOperator), AppEnded(appID: app, by: byOperator),
             TokenKeysRotated(keyIDs: keyIDs, signsFrom: Sample.start, isCompromised: false),
             BrowserSessionOpened(browserSessionID: Sample.id(95), sessionID: session, employeeID: employee),
             GrantOpened(

@@ -35,6 +35,21 @@ struct FirstStartTests {
         }
     }
 
+    @Test func `a look before the first start makes no keys, over either role`() async throws {
+        try await KeysDatabase.withPools { _, application, reader in
+            let masters = MasterKeyStore(.random())
+            #expect(try await KeyRing.stored(in: reader, masters: masters) == nil)
+            #expect(try await KeyRing.stored(in: application, masters: masters) == nil)
+            let rows = try await application.withConnection { connection in
+                try await connection.query("SELECT count(*) FROM tenure.purpose_key")
+            }
+            #expect(try rows.first?.decode(Int64.self) == 0)
+            let made = try await KeyRing.load(from: application, masters: masters)
+            let found = try #require(try await KeyRing.stored(in: reader, masters: masters))
+            for purpose in KeyPurpose.allCases { #expect(found.secret(purpose) == made.secret(purpose)) }
+        }
+    }
+
     @Test func `keys that another process commits during the start are found complete`() async throws {
         try await KeysDatabase.withPools { database, application, _ in
             let masters = MasterKeys.random()

@@ -157,6 +157,20 @@ struct `A grant of a client` {
         #expect(try await party.refresh(offline.refresh)["error"] == "invalid_grant")
     }
 
+    @Test func `ends with its client, offline and online`() async throws {
+        let (party, _, cookie) = try await scene("ended-client.example")
+        let online = try await party.tokens(cookie: cookie)
+        let offline = try await party.tokens(["scope": "openid offline_access"], cookie: cookie)
+        try await party.world.instance.commands.endApp(try #require(UUID(uuidString: party.app.appId)))
+        for tokens in [online, offline] {
+            #expect(try await party.userInfo(tokens.access).status == 401)
+            #expect(try await party.refresh(tokens.refresh)["error"] == "invalid_client")
+        }
+        let reply = try await party.authorize(cookie: cookie)
+        #expect(reply.status != 303 && !String(decoding: reply.body, as: UTF8.self).contains("code="), "\(reply)")
+        #expect(try await party.world.violations() == [])
+    }
+
     @Test func `ends with a log-out by an ID token alone unless it is offline`() async throws {
         let (party, _, cookie) = try await scene("hint-alone.example")
         let other = try await RelyingParty.make(party.world, of: ["hint-alone.example"])

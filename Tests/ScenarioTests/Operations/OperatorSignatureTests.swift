@@ -181,6 +181,78 @@ struct `A decision of the operator` {
         }
     }
 
+    @Test func `at the command line creates a client with its links in one command, or leaves nothing`() async throws {
+        try await inTurn { world in
+            let (company, redirect) = ("created-client.example", "https://app.example.com/callback")
+            _ = try await world.client.found(company)
+            let create = ["app", "client", "--create", "Created", "--redirect", redirect]
+            let before = try await tenure(["app", "list", "--json"], world).lines
+            let ledger = try await world.ledger(company), size = try await self.size(of: ledger, world)
+            for (arguments, status, words) in [
+                (["--tenant", company, "--tenant", "unknown.example"], 6, "company.unknown"),
+                (["--tenant", company, "--redirect", redirect + "#"], 64, "the URI has a fragment"),
+                (["--tenant", company, "--pages"], 6, "not enabled"),
+                (["--pages"], 64, "--pages needs --tenant"), ([UUID().uuidString], 64, "--create"),
+            ] as [([String], Int32, String)] {
+                let refused = try await tenure(create + arguments, world, keepsErrors: true)
+                #expect(refused.status == status && refused.lines.joined().contains(words), "\(refused)")
+            }
+            let lost = try await tenure(
+                create + ["--tenant", company, "--json"], world, keepsErrors: true, output: "/dev/full")
+            #expect(lost.status == 1 && lost.lines.joined().contains("no secret was issued"), "\(lost)")
+            #expect(try await tenure(["app", "list", "--json"], world).lines == before)
+            #expect(try await self.size(of: ledger, world) == size)
+
+            _ = try await world.instance.commands.enablePages()
+            let made = try await tenure(create + ["--tenant", company, "--pages", "--json"], world)
+            #expect(made.status == 0, "\(made)")
+            let issued = try StrictJSON.parse(Array(try #require(made.lines.first).utf8))
+            let app = try #require(issued["appId"]?.text)
+            #expect(issued["appSecret"]?.text != nil)
+            #expect(try await listed(app, world)["client"]?["redirects"]?.items == [.string(redirect)])
+            #expect(try await self.size(of: ledger, world) == size + 2, "a link of the client and one of the pages")
+            let again = try await tenure(["app", "link", app, company], world, keepsErrors: true)
+            #expect(again.lines == ["Nothing changed: linked, with the roles ACCESS."], "\(again)")
+            // A name that is taken leaves nothing either.
+            #expect(try await tenure(create + ["--tenant", company], world).status == 64)
+            #expect(try await self.size(of: ledger, world) == size + 2)
+            #expect(try await tenure(["verify"], world).status == 0)
+        }
+    }
+
+    @Test func `at the command line ends an app, whose name another app may have then`() async throws {
+        try await inTurn { world in
+            let company = "ended-app.example"
+            let owner = try await world.client.found(company)
+            let app = try await world.makeApp(name: "Half made")
+            try await world.linkApp(app, to: company)
+            let client = try world.client.by(app)
+            expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+            #expect(try await tenure(["app", "end", app.appId, "--yes"], world, operatorKey: "").status == 64)
+            let ended = try await tenure(["app", "end", app.appId, "--yes"], world, keepsErrors: true)
+            #expect(ended.status == 0 && ended.lines == ["Ended. Its name is free."], "\(ended)")
+            #expect(try await !tenure(["app", "list", "--json"], world).lines.joined().contains(app.appId))
+            #expect(try await client.get("/v1/questions?locale=en", by: .app(app)).code == "app.unknown")
+            for arguments in [["end", app.appId, "--yes"], ["link", app.appId, company]] {
+                #expect(try await tenure(["app"] + arguments, world).status == 6, "\(arguments)")
+            }
+            // The company may remove what is left of it.
+            #expect(try await tenure(["app", "link", app.appId, company, "--remove"], world).status == 0)
+            #expect(try await tenure(["app", "create", "Half made", "--role", "ACCESS", "--json"], world).status == 0)
+            #expect(try await tenure(["verify"], world).status == 0)
+            let pages = try await world.instance.commands.enablePages().view.appId
+            let refused = try await tenure(["app", "end", pages.uuidString, "--yes"], world, keepsErrors: true)
+            #expect(refused.status == 64 && refused.lines.joined().contains("tenure pages disable"), "\(refused)")
+        }
+    }
+
+    /// The number of events in a ledger.
+    private func size(of ledger: LedgerID, _ world: TenureWorld) async throws -> Int64 {
+        try await world.database.withPool(as: .reader) { pool in
+            try await LedgerReader(pool: pool, codes: .unchecked, storesTiles: false).ledger(ledger, limit: 1).size
+        }
+    }
+
     /// The resources of an app as `tenure app list --json` says them.
     private func resources(of app: String, _ world: TenureWorld) async throws -> [JSONValue] {
         try #require(try await listed(app, world)["resources"]).items

@@ -35,6 +35,12 @@ struct ServiceProcess: Sendable {
         return await process.finish().lines.joined(separator: "\n")
     }
 
+    /// Sends the process the signal of a crash, and gives back its exit code and what it wrote. Call it once.
+    func crashed(_ signal: Int32) async -> (status: Int32, lines: [String]) {
+        process.send(signal)
+        return await process.finish()
+    }
+
     /// Ends the process and starts another one in its place, on a port of its own.
     func replaced() async throws -> ServiceProcess {
         kill()

@@ -1,5 +1,6 @@
 import Foundation
 import Keys
+import Postgres
 import TestSupport
 import Testing
 
@@ -45,6 +46,15 @@ import Testing
         #expect(bad.first?.remedy == "Write https://id.example")
         let reader = try #require(good.first { $0.subject == "TENURE_READER_DATABASE_URL" })
         #expect(reader.verdict == .bad && reader.detail.contains("cannot be reached"))
+    }
+
+    @Test func `a check that the database refuses names the cure of the state that the schema is in`() {
+        let refused = SQLState(rawValue: "42501")
+        #expect(Examination.remedy(refused, isMigrated: false) == "run: tenure migrate")
+        #expect(Examination.remedy(refused, isMigrated: true).hasPrefix("start the service"))
+        #expect(Examination.remedy(.undefinedTable, isMigrated: false) == "run: tenure migrate")
+        #expect(Examination.remedy(.queryCanceled, isMigrated: false).hasPrefix("see the log of the database"))
+        #expect(Examination.remedy(SQLState(rawValue: "08006"), isMigrated: true) == "start the node that is away")
     }
 
     @Test func `master keys of another user are a note that names the user`() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Keys
 import Postgres
 import Testing
 import TestSupport
@@ -120,6 +121,24 @@ struct DatabaseStatusTests {
             #expect(found.last?.remedy == "run: tenure ledger accept-time \(id.uuidString.lowercased())")
             try await connection.execute("UPDATE tenure.ledger SET accepted = time WHERE ledger_id = \(id)")
             #expect(await examination.clocks().map(\.verdict) == [.good])
+        }
+    }
+
+    @Test func `between the migration and the first start nothing is bad, and no check makes keys`() async throws {
+        try await TestDatabase.with { database in
+            let directory = try TemporaryDirectory(), masters = directory.path + "/master.json"
+            _ = try MasterKeyFile(path: masters).create()
+            let settings = try await Settings(
+                flags: [:],
+                environment: [
+                    "TENURE_DATABASE_URL": database.url(as: .application),
+                    "TENURE_READER_DATABASE_URL": database.url(as: .reader), "TENURE_MASTER_KEY_FILE": masters,
+                ], file: nil)
+            let examination = Examination(state: StateDirectory(directory.path), settings: settings)
+            #expect(await examination.seals().map(\.verdict) == [.good])
+            #expect(await examination.rows().map(\.verdict) == [.note])
+            var connection = try await database.connect(as: .superuser)
+            #expect(try await connection.query("SELECT FROM tenure.purpose_key").isEmpty)
         }
     }
 
