@@ -249,7 +249,7 @@ extension Examination {
                 logger: Logs.logger(level: .critical), look)
         } catch  where error is CommandFailure || error is DevelopmentFailure {
             return [Finding(subject: subject, error: error)]
-        } catch  where error is KeysError || error is UnsafeRole {
+        } catch  where error is KeysError || error is UnsafeRole || Self.isEncoding(error) {
             return [Finding(subject: subject, error: CommandFailure(describing: error) as (any Error)? ?? error)]
         } catch {
             // Class 08: the server answers, and does not reach a node.
@@ -260,6 +260,10 @@ extension Examination {
                     remedy: lacksNode ? "start the node that is away" : "run: tenure migrate")
             ]
         }
+    }
+
+    private static func isEncoding(_ error: any Error) -> Bool {
+        (error as? PostgresError)?.code == .databaseEncoding
     }
 
     static func finding(_ stop: ProjectionLag.Stop) -> Finding {
