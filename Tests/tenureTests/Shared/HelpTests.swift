@@ -30,7 +30,8 @@ import Testing
             let width = Main.columns(terminal)
             for (command, name) in Self.commands() {
                 let help = Tenure.fullMessage(for: CleanExit.helpRequest(command), columns: width)
-                #expect(help.contains("USAGE: tenure") && help.contains("Show help information."), "\(name)")
+                let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                #expect(words.contains("USAGE: tenure") && words.contains("Show help information."), "\(name)")
             }
         }
     }
