@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 #if TLS
 import NIOSSL
 #endif

@@ -23,7 +23,9 @@ struct PEMBlocks: Sendable {
             open = []
         }
         guard !blocks.isEmpty else { return nil }
-        isEncrypted = blocks.contains { $0.hasPrefix("-----BEGIN ENCRYPTED ") || $0.hasPrefix("Proc-Type: 4,ENCRYPTED") }
+        isEncrypted = blocks.contains {
+            $0.hasPrefix("-----BEGIN ENCRYPTED ") || $0.hasPrefix("Proc-Type: 4,ENCRYPTED")
+        }
         bytes = blocks.flatMap { $0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + [0x0A] }
     }
 

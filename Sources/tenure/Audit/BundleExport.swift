@@ -66,7 +66,9 @@ extension ReplayOptions {
 
     private static func ledger(of company: String, _ bundle: BundleLog) async throws -> LedgerID? {
         let tenants = bundle.ledgers.map(\.id).filter(\.isTenant)
-        if let ledger = tenants.first(where: { $0.description.utf8.elementsEqual(company.lowercased().utf8) }) { return ledger }
+        if let ledger = tenants.first(where: { $0.description.utf8.elementsEqual(company.lowercased().utf8) }) {
+            return ledger
+        }
         let name: [UInt8]
         do { name = Array(try CompanyName(company).canonical) } catch { throw CommandFailure(.usage, "\(error)") }
         for ledger in tenants {

@@ -46,7 +46,8 @@ struct UnknownSetting {
         let known = Settings.Name.allCases.map(\.rawValue)
         guard let name = Set(members).subtracting(known).min() else { return }
         throw CommandFailure(
-            .usage, "\(file) has \(Printable.text(name)), which is no setting", remedy: remedy(nearest(to: name, among: known)))
+            .usage, "\(file) has \(Printable.text(name)), which is no setting",
+            remedy: remedy(nearest(to: name, among: known)))
     }
 
     /// The setting whose name has the fewest typing errors; `nil` if none is similar. Spelling in other letters or with

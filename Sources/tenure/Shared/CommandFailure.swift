@@ -89,7 +89,9 @@ extension CommandFailure {
     private static func message(_ error: TenureClientError) -> String {
         guard let problem = error.problem else {
             // A hint about a refused entry explains the words, and a refused entry replaces them.
-            if let words = words[error.kind], error.kind != .storageFailed || error.advice.isEmpty { return ([words] + error.advice).joined(separator: ". ") }
+            if let words = words[error.kind], error.kind != .storageFailed || error.advice.isEmpty {
+                return ([words] + error.advice).joined(separator: ". ")
+            }
             guard error.advice.isEmpty else { return error.advice.joined(separator: " ") }
             return ErrorCode(rawValue: error.code.rawValue).map { "\($0.title) (\($0))" } ?? error.code.rawValue
         }
@@ -211,7 +213,8 @@ extension CommandFailure {
         case .databaseEncoding:
             CommandFailure(
                 .usage, error.reason,
-                remedy: "Make one: createdb --encoding=UTF8 --locale=C --template=template0 NAME, and name it in the URL.")
+                remedy:
+                    "Make one: createdb --encoding=UTF8 --locale=C --template=template0 NAME, and name it in the URL.")
         case .timeout: CommandFailure(.unreachable, "the database did not answer in time: \(error.reason)")
         case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
         case .usage: CommandFailure(.usage, "\(error)")
