@@ -69,6 +69,10 @@ extension UUID {
         self = id
     }
 
+    /// Parses 36 characters that a person or a program gives, in upper or lower case. Documents that are signed or
+    /// hashed have one spelling, that of ``lowercased``.
+    public init?(entered text: String) { self.init(lowercased: text.lowercased()) }
+
     /// Parses the bytes of the canonical text.
     public init?(lowercasedUTF8 text: ArraySlice<UInt8>) { self.init(characters: text) }
 

@@ -15,7 +15,7 @@ public struct CredentialsError: Error, Sendable, Hashable, CustomStringConvertib
         case tooWeak = "credentials.too_weak"
         /// A question, an answer or a passphrase is longer than its limit, before or after canonicalisation.
         case tooLong = "credentials.too_long"
-        /// A text contains what the rules refuse: an unassigned code point, NUL or another control character.
+        /// A text contains what the rules refuse: an unassigned code point, NUL or another control character, U+FFFD.
         case textInvalid = "credentials.text_invalid"
         /// Fewer than three answers were supplied. Nothing was evaluated, and nothing may be charged.
         case atLeastThreeAnswersRequired = "answers.at_least_three_required"
@@ -114,7 +114,10 @@ extension CredentialsError {
         case (.tooLong, .passphrase): "the passphrase is longer than \(Passphrase.maximumByteCount) bytes of UTF-8"
         case (.tooLong, _): "the \(entry) is longer than \(SuppliedAnswers.maximumByteCount) bytes of UTF-8"
         case (.textInvalid, _):
-            "the \(entry) contains a control character, or one that Unicode 15.0 does not define: type it without"
+            """
+            the \(entry) contains a control character, a character that Unicode 15.0 does not define, or U+FFFD, which \
+            stands for bytes that were not UTF-8: type it without
+            """
         case (.questionTwice, _): "a question is answered twice; answer each question once"
         case (.questionUnknown, _): "the question was not asked; answer the questions of the last outcome"
         case (.atLeastThreeAnswersRequired, _): "at least three answers are needed"

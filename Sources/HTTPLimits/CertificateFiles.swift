@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 #if TLS
 import NIOSSL
 #endif
@@ -41,18 +39,18 @@ package struct CertificateFiles: Sendable {
     #if TLS
     private func checkContent() throws(CertificateFailure) -> Int {
         let certificates = try Self.readable(chain, as: "certificate") {
-            try NIOSSLCertificate.fromPEMFile($0)
+            try NIOSSLCertificate.fromPEMBytes($0.bytes)
         }
         guard let own = certificates.first else {
             throw CertificateFailure("\(chain) has no certificate in PEM", remedy: Self.form)
         }
-        guard let text = try? String(contentsOfFile: key, encoding: .utf8), !text.contains("ENCRYPTED") else {
-            _ = try Self.readable(key, as: "private key") { try String(contentsOfFile: $0, encoding: .utf8) }
+        let isEncrypted = try Self.readable(key, as: "private key") { $0.isEncrypted }
+        guard !isEncrypted else {
             throw CertificateFailure(
                 "the private key in \(key) is encrypted, and the service has no passphrase",
                 remedy: "Decrypt it: openssl pkey -in \(key) -out FILE, with mode 0600.")
         }
-        let secret = try Self.readable(key, as: "private key") { try NIOSSLPrivateKey(file: $0, format: .pem) }
+        let secret = try Self.readable(key, as: "private key") { try NIOSSLPrivateKey(bytes: $0.bytes, format: .pem) }
         let pair = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(secret))
         do { _ = try NIOSSLContext(configuration: pair) } catch {
@@ -67,7 +65,7 @@ package struct CertificateFiles: Sendable {
 
     /// Reads a file, or says why it cannot be read.
     private static func readable<Content>(
-        _ path: String, as kind: String, _ read: (String) throws -> Content
+        _ path: String, as kind: String, _ read: (PEMBlocks) throws -> Content
     ) throws(CertificateFailure) -> Content {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -77,9 +75,16 @@ package struct CertificateFiles: Sendable {
                 remedy: "Correct the path, or let the user of the service read the file.")
         }
         close(descriptor)
-        do { return try read(path) } catch {
+        let file = PEMBlocks.content(of: path)
+        guard !PEMBlocks.isUTF16(file) else {
+            throw CertificateFailure(
+                "\(path) begins with the byte order mark of UTF-16, and PEM is ASCII",
+                remedy: "Write it anew: iconv -f UTF-16 -t ASCII \(path)")
+        }
+        guard let blocks = PEMBlocks(file), let content = try? read(blocks) else {
             throw CertificateFailure("\(path) has no \(kind) in PEM", remedy: form)
         }
+        return content
     }
     #endif
 }

@@ -13,12 +13,16 @@ struct CertificatePair: Sendable, Equatable {
 
     /// Reads two PEM files.
     init(chainFile: String, keyFile: String) throws(ServerCertificateError) {
-        guard let chain = try? NIOSSLCertificate.fromPEMFile(chainFile), !chain.isEmpty else {
+        guard let blocks = PEMBlocks(PEMBlocks.content(of: chainFile)),
+            let chain = try? NIOSSLCertificate.fromPEMBytes(blocks.bytes), !chain.isEmpty
+        else {
             throw ServerCertificateError(code: .certificateUnreadable)
         }
         // Without the callback an encrypted key would be asked for at the terminal.
-        let key = try? NIOSSLPrivateKey(file: keyFile, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
-            throw ServerCertificateError(code: .keyUnreadable)
+        let key = PEMBlocks(PEMBlocks.content(of: keyFile)).flatMap { blocks in
+            try? NIOSSLPrivateKey(bytes: blocks.bytes, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
+                throw ServerCertificateError(code: .keyUnreadable)
+            }
         }
         guard let key else { throw ServerCertificateError(code: .keyUnreadable) }
         self.chain = chain

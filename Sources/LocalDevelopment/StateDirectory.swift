@@ -60,7 +60,11 @@ package final class StateLock: Sendable {
             throw DevelopmentFailure(.notPermitted, "\(path) cannot be opened: \(SecretFile.systemError())")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let (number, reason) = (errno, SecretFile.systemError())
             close(descriptor)
+            guard number == EWOULDBLOCK else {
+                throw DevelopmentFailure(.failure, "\(path) is in a directory without file locks: \(reason)")
+            }
             let holder = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int($0) }
             throw DevelopmentFailure(
                 .busy, "this checkout's service is already running" + (holder.map { " as process \($0)" } ?? ""),

@@ -80,7 +80,7 @@ final class MPinIssuedIdentities: Sendable {
     /// Takes over an open file.
     init(file: PrivateFile, path: String) throws(MPinAuthorityError) {
         do throws(MPinAuthorityError) {
-            guard file.tryLock() else {
+            guard try MPinPrivateFile.using({ () throws(PrivateFileError) in try file.tryLock() }) else {
                 throw MPinAuthorityError(
                     .busy, "another process uses \(path)", remedy: "Stop the other D-TA, or use another directory.")
             }

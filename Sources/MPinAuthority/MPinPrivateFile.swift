@@ -59,7 +59,7 @@ extension MPinAuthorityError {
         case .exposed: self.init(.exposed, reason, remedy: "Run: chmod 600 '\(error.path)'")
         case .tooLarge: self.init(.malformed, reason)
         case .irregular, .link: self.init(.unusable, reason)
-        case .foreign, .busy, .system: self.init(.unusable, reason, remedy: error.remedy)
+        case .foreign, .busy, .lockless, .system: self.init(.unusable, reason, remedy: error.remedy)
         }
     }
 }

@@ -80,13 +80,22 @@ package struct PrivateFile: Sendable {
     }
 
     /// Takes the file's advisory lock if nobody has it. Closing the file releases it.
-    package func tryLock() -> Bool { repeated { flock(descriptor, LOCK_EX | LOCK_NB) } == 0 }
+    ///
+    /// - Parameter lock: Locks a descriptor; a test gives another function than the system's.
+    /// - Returns: Whether the lock is taken; `false` if somebody else has it.
+    /// - Throws: ``PrivateFileError/Code/lockless`` if the file system has no locks, so that waiting is in vain.
+    package func tryLock(
+        _ lock: (Int32, Int32) -> Int32 = { flock($0, $1) }
+    ) throws(PrivateFileError) -> Bool {
+        if repeated({ lock(descriptor, LOCK_EX | LOCK_NB) }) == 0 { return true }
+        guard errno == EWOULDBLOCK else { throw .lockless(path) }
+        return false
+    }
 
     /// Takes the lock, waiting up to three seconds: another change of the file is short.
     func lock() throws(PrivateFileError) {
         for _ in 0..<300 {
-            if tryLock() { return }
-            guard errno == EWOULDBLOCK else { throw .system("lock", path) }
+            if try tryLock() { return }
             usleep(10_000)
         }
         throw PrivateFileError(.busy, path)

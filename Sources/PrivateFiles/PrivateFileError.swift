@@ -23,6 +23,8 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
         case tooLarge
         /// Another process holds its lock.
         case busy
+        /// The file system has no locks.
+        case lockless
         /// The system refused a call.
         case system
     }
@@ -46,8 +48,16 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
         let number = errno
         if opens, number == ENOENT || number == ENOTDIR { return PrivateFileError(.missing, path) }
         if opens, number == ELOOP { return PrivateFileError(.link, path) }
-        let text = strerror(number).map { String(cString: $0) } ?? "error \(number)"
-        return PrivateFileError(.system, path, reason: "cannot be used: \(call): \(text)")
+        return PrivateFileError(.system, path, reason: "cannot be used: \(call): \(text(number))")
+    }
+
+    /// The refusal of a lock by the file system.
+    static func lockless(_ path: String) -> PrivateFileError {
+        PrivateFileError(.lockless, path, reason: "is in a directory without file locks (\(text(errno)))")
+    }
+
+    private static func text(_ number: Int32) -> String {
+        strerror(number).map { String(cString: $0) } ?? "error \(number)"
     }
 
     private static func reason(_ code: Code) -> String {
@@ -59,6 +69,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
         case .irregular: "is not a regular file"
         case .tooLarge: "is too large"
         case .busy: "is being changed by another process"
+        case .lockless: "is in a directory without file locks"
         case .system: "cannot be used"
         }
     }
@@ -72,6 +83,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
         case .link, .irregular: "Put a regular file at \(path)."
         case .tooLarge: "Put the right file at \(path)."
         case .busy: "Wait for the other process, then try again."
+        case .lockless: "Use a directory on a file system with locks instead of that of \(path)."
         case .system: "Check \(path) and its directory."
         }
     }

@@ -3,13 +3,15 @@
 /// The canonical form removes such characters, so comparisons never depend on them. The text is stored and shown as
 /// entered, however, where they make two texts look alike or reorder a text.
 ///
-/// It refuses control characters, line and paragraph separators, bidirectional controls, and invisible code points. A
+/// It refuses control characters, line and paragraph separators, bidirectional controls, invisible code points, and
+/// U+FFFD, which stands for bytes that were not UTF-8. A
 /// zero-width joiner or non-joiner and a variation selector are accepted where the preceding script needs one, by the
 /// rules of RFC 5892, appendices A.1 and A.2.
 package enum EnteredText {
     /// Refuses a text with a forbidden code point.
     ///
-    /// - Throws: ``TextError`` with ``TextError/Code/controlCharacter`` or ``TextError/Code/invisibleCharacter``.
+    /// - Throws: ``TextError`` with ``TextError/Code/controlCharacter``, ``TextError/Code/invisibleCharacter`` or
+    ///   ``TextError/Code/replacementCharacter``.
     package static func check(_ text: String) throws(TextError) {
         // ASCII has no invisible characters except controls, and most names are ASCII.
         guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return }
@@ -18,6 +20,7 @@ package enum EnteredText {
         let scalars = text.unicodeScalars.map(\.value)
         for (index, scalar) in scalars.enumerated() {
             if isControl(scalar) { throw TextError(code: .controlCharacter) }
+            if scalar == 0xFFFD { throw TextError(code: .replacementCharacter) }
             guard isInvisible(scalar) else { continue }
             guard isNeeded(scalar, at: index, in: scalars) else { throw TextError(code: .invisibleCharacter) }
         }

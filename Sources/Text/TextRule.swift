@@ -65,6 +65,18 @@ package enum TextRule: UInt16, Sendable, Hashable, CaseIterable {
         return bytes
     }
 
+    /// Returns the canonical form of a text that somebody enters, such as a secret.
+    ///
+    /// It refuses U+FFFD, which decoders write for bytes that were not UTF-8: different texts would become the same.
+    ///
+    /// - Throws: As ``canonicalize(_:maximumBytes:)``, and ``TextError`` with
+    ///   ``TextError/Code/replacementCharacter``.
+    package func canonicalize(entered input: String, maximumBytes: Int? = nil) throws(TextError) -> [UInt8] {
+        let form = try canonicalize(input, maximumBytes: maximumBytes)
+        guard !input.unicodeScalars.contains("\u{FFFD}") else { throw TextError(code: .replacementCharacter) }
+        return form
+    }
+
     /// Whether a rule accepts a code point, with regard to control characters.
     ///
     /// Unicode guarantees that the general category Cc never changes, so it is hard-coded here.
@@ -166,6 +178,8 @@ package struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
         package static let controlCharacter = Code(rawValue: "text.control_character")
         /// A code point that is invisible, or that changes the direction of others.
         package static let invisibleCharacter = Code(rawValue: "text.invisible_character")
+        /// U+FFFD, which stands for bytes that were not UTF-8.
+        package static let replacementCharacter = Code(rawValue: "text.replacement_character")
         /// Bytes presented as canonical are not.
         package static let notCanonical = Code(rawValue: "text.not_canonical")
     }
@@ -183,6 +197,7 @@ package struct TextError: Error, Sendable, Hashable, CustomStringConvertible {
             case .unassignedCodePoint: "the text contains a character that Unicode 15.0 does not define"
             case .controlCharacter: "the text contains a control character"
             case .invisibleCharacter: "the text contains an invisible character"
+            case .replacementCharacter: "the text contains U+FFFD, which stands for bytes that were not UTF-8"
             case .notCanonical: "the text is not in its canonical form"
             default: "the text is refused"
             }

@@ -95,8 +95,13 @@ import Foundation
         ] {
             #expect(UUID(lowercased: wrong) == nil, "\(wrong)")
         }
+        #expect(UUID(entered: text.uppercased()) == id && UUID(entered: text) == id)
+        for wrong in ["", "{\(text)}", text + "\n", " " + text, "0011223É-4455-6677-8899-AABBCCDDEEF", text + "0"] {
+            #expect(UUID(entered: wrong) == nil, "\(wrong)")
+        }
         for _ in 0..<100 {
             let random = UUID()
+            #expect(UUID(entered: random.uuidString) == random)
             #expect(random.lowercased == random.uuidString.lowercased())
             #expect(UUID(lowercased: random.lowercased) == random)
         }

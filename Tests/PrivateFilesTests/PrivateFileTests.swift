@@ -185,7 +185,7 @@ extension Trait where Self == ConditionTrait {
         let first = try PrivateFile.openLocked(folder.file, .secret)
         let second = try PrivateFile(opening: folder.file, .secret)
         defer { second.close() }
-        #expect(!second.tryLock())
+        #expect(try !second.tryLock())
         #expect(code { try second.lock() } == .busy)
         #expect(try first.isStill(at: folder.file))
         try first.replace(with: [2])
@@ -194,10 +194,26 @@ extension Trait where Self == ConditionTrait {
         let copy = dup(first.descriptor)
         defer { close(copy) }
         first.close()
-        #expect(second.tryLock())
+        #expect(try second.tryLock())
         let third = try PrivateFile.openLocked(folder.file, .secret)
         defer { third.close() }
         #expect(try third.contents(atMost: 9) == [2])
+    }
+
+    @Test(arguments: [ENOLCK, EOPNOTSUPP, ENOSYS, EIO])
+    func `a file system without locks is told from a lock that somebody has`(number: Int32) throws {
+        let folder = try Folder()
+        _ = try PrivateFile.create(folder.file, [1], .secret)
+        let file = try PrivateFile(opening: folder.file, .secret)
+        defer { file.close() }
+        func lock(_ number: Int32) throws -> Bool {
+            try file.tryLock { _, _ in
+                errno = number
+                return -1
+            }
+        }
+        #expect(try !lock(EWOULDBLOCK))
+        #expect(code { _ = try lock(number) } == .lockless)
     }
 
     @Test func `appending and shortening change the end only`() throws {

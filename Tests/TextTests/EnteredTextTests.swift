@@ -31,6 +31,17 @@ import Testing
         #expect(code(text) == .invisibleCharacter)
     }
 
+    @Test(arguments: ["\u{FFFD}", "m\u{FFFD}ller", "\u{FFFD}\u{301}"])
+    func `is refused with the character for bytes that were not UTF-8`(text: String) throws {
+        #expect(code(text) == .replacementCharacter)
+        for rule in TextRule.allCases {
+            #expect(throws: TextError(code: .replacementCharacter)) { try rule.canonicalize(entered: text) }
+            // What is stored already keeps its form.
+            #expect(try !rule.canonicalize(text).isEmpty)
+        }
+        #expect(try TextRule.foldedText.canonicalize(entered: "Müller") == Array("müller".utf8))
+    }
+
     @Test func `is refused with every default-ignorable character behind a Latin letter`() {
         let ignorable = (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init)
             .filter(\.properties.isDefaultIgnorableCodePoint)

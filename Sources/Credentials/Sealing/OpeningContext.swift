@@ -213,7 +213,7 @@ extension TextRule {
     /// Canonicalises a secret or a question. The error does not repeat the text.
     func secretBytes(of text: String, maximumBytes: Int) throws(CredentialsError) -> [UInt8] {
         do {
-            return try canonicalize(text, maximumBytes: maximumBytes)
+            return try canonicalize(entered: text, maximumBytes: maximumBytes)
         } catch {
             switch error.code {
             case .empty: throw CredentialsError(.incomplete)

@@ -40,8 +40,8 @@ extension QueryReader {
         switch (text("employeeId"), text("email")) {
         case (nil, nil): return .all
         case (let id?, nil):
-            guard let id = UUID(lowercased: id) else {
-                throw .invalid(.parameter("employeeId"), "a UUID in lower case is expected")
+            guard let id = UUID(entered: id) else {
+                throw .invalid(.parameter("employeeId"), "a UUID is expected")
             }
             return .id(id)
         case (nil, let email?):

@@ -1,3 +1,4 @@
+import Canonical
 import ErrorCodes
 import FoundationEssentials
 import IdentityService
@@ -48,7 +49,7 @@ extension Route {
             },
             Route(Endpoint("GET", "/dev/mail/{mailId}", .anyone, "Show a mail of a development service")) { exchange in
                 try requireLoopback(exchange)
-                guard let id = UUID(uuidString: exchange.captures["mailId"]), let text = mails.text(id) else {
+                guard let id = UUID(entered: exchange.captures["mailId"]), let text = mails.text(id) else {
                     throw Refusal(.routeUnknown)
                 }
                 return .text(text, "text/plain; charset=utf-8")

@@ -64,7 +64,7 @@ func checkEntered(_ text: String, field: String) throws(ValueError) {
     } catch {
         throw ValueError(
             .requestInvalid, field: field,
-            reason: "the text contains a control character or an invisible one; enter it without")
+            reason: "the text contains a control character or an invisible one, or U+FFFD; enter it without")
     }
 }
 

@@ -21,6 +21,12 @@ package struct Identifier<Subject>: Sendable, Hashable, CustomStringConvertible 
         self.uuid = uuid
     }
 
+    /// Parses 36 characters that somebody enters, in upper or lower case; `nil` for any other text.
+    package init?(entered text: String) {
+        guard let uuid = UUID(entered: text) else { return nil }
+        self.uuid = uuid
+    }
+
     /// The UUID as 36 lower-case characters.
     package var description: String { uuid.lowercased }
 

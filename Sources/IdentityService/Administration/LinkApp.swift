@@ -31,7 +31,7 @@ package struct AuthenticateApp: UseCase, Redacted {
     ///
     /// - Throws: `app.unknown` or `app.secret_invalid`.
     package func run(_ run: UseCaseRun<AppCaller>) async throws -> AppCaller {
-        guard let id = AppID(text: appId) else { throw ServiceError(.appUnknown) }
+        guard let id = AppID(entered: appId) else { throw ServiceError(.appUnknown) }
         return try AppCaller(try await StateLoader(reader: run.context.reader).app(id), presenting: secret)
     }
 }
@@ -85,7 +85,7 @@ package struct LinkApp: CallerUseCase {
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         let context = run.context
-        guard let app = AppID(text: appId) else { throw unknownApp }
+        guard let app = AppID(entered: appId) else { throw unknownApp }
         let named = try namedRoles()
         return try await run.decide(signed) {
             let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant

@@ -39,7 +39,7 @@ package struct DecideMPin: CallerUseCase {
 
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context, time = run.call.time
-        guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
+        guard let id = UUID(entered: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
         }
         let given = if case .revoke(let reason) = action { reason } else { "verified" }
@@ -131,7 +131,7 @@ package struct LinkMPin: CallerUseCase {
         guard context.ring.tenantID(companyName: name.canonical) == caller.tenantId else {
             throw ServiceError(.companyUnknown)
         }
-        guard let id = UUID(lowercased: self.identity).map(MPinIdentityID.init) else {
+        guard let id = UUID(entered: self.identity).map(MPinIdentityID.init) else {
             throw ServiceError(.mpinUnknown)
         }
         return try await run.decide(request.signed) {

@@ -78,7 +78,7 @@ package struct VerifyMPinByMail: UseCase {
         let identity: MPinIdentitySnapshot, expires: Int64, code: String
         switch proof {
         case .link(let id, let end, let key):
-            guard let id = UUID(lowercased: id), let end = Int64(end), end > 0, end < 253_402_300_800 else {
+            guard let id = UUID(entered: id), let end = Int64(end), end > 0, end < 253_402_300_800 else {
                 throw ServiceError(.mpinUnknown)
             }
             identity = try await context.mpinIdentity(MPinIdentityID(id), in: tenant)

@@ -42,7 +42,7 @@ package struct MailLink: Sendable {
     ///
     /// - Parameter about: The fingerprint of the device key that the link is about; empty for none.
     package init?(_ kind: Kind, recipient: String, expires: String, key: String, about: [UInt8] = []) {
-        guard let id = UUID(lowercased: recipient), let code = Hex.decode(key), code.count == 32,
+        guard let id = UUID(entered: recipient), let code = Hex.decode(key), code.count == 32,
             let seconds = Int64(expires), seconds > 0, String(seconds) == expires
         else { return nil }
         (self.kind, self.recipient, self.expires, self.code) = (kind.name(about), id, seconds, code)

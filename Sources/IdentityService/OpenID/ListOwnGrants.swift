@@ -52,7 +52,7 @@ package struct EndOwnGrant: UseCase {
     /// Ends the grant. Does nothing about one that has ended or is somebody else's.
     package func run(_ run: UseCaseRun<Void>) async throws {
         let context = run.context
-        guard let id = UUID(lowercased: grant),
+        guard let id = UUID(entered: grant),
             let row = try await GrantRow.find(id, of: caller.tenantId, context, at: run.call.time),
             row.employee == caller.employeeId
         else { return }

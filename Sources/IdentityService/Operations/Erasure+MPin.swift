@@ -107,7 +107,7 @@ extension Erasure {
     package func plan(company: String, mpin: String) async throws -> ErasurePlan {
         let name = try parsed { () throws(ValueError) in try CompanyName(company) }
         let tenant = TenantID(context.ring.tenantID(companyName: name.canonical))
-        if let id = UUID(uuidString: mpin), let person = try await mpinPerson(id, in: tenant) {
+        if let id = UUID(entered: mpin), let person = try await mpinPerson(id, in: tenant) {
             return ErasurePlan(people: [person])
         }
         let userID = try parsed { () throws(ValueError) in try MPinUserID(mpin) }

@@ -55,7 +55,7 @@ extension OperatorUseCases {
     /// - Throws: `request.invalid` for text that is no name.
     package func ledger(named name: String) throws -> LedgerID {
         if name == "system" { return .system }
-        if let id = UUID(uuidString: name) { return LedgerID(id) }
+        if let id = UUID(entered: name) { return LedgerID(id) }
         let company = try parsed { () throws(ValueError) in try CompanyName(name) }
         return LedgerID(context.ring.tenantID(companyName: company.canonical))
     }

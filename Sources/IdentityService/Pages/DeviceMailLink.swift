@@ -26,12 +26,12 @@ package struct DeviceMailLink: Sendable, Redacted {
     /// Whether a cookie is that of a wait for the decision that the link is about. It may be made up: the secret in it
     /// is not read.
     package func isAwaited(by cookie: String) -> Bool {
-        UUID(lowercased: flow).map { WaitCookie(cookie)?.id == FlowID($0) } ?? false
+        UUID(entered: flow).map { WaitCookie(cookie)?.id == FlowID($0) } ?? false
     }
 
     /// The wait of the link; `nil` if the link is none of this service, has expired, or the wait is over.
     func scene(_ context: ServiceContext, at time: Timestamp) async throws -> WaitScene? {
-        guard let tenant = UUID(lowercased: tenant), let flow = UUID(lowercased: flow),
+        guard let tenant = UUID(entered: tenant), let flow = UUID(entered: flow),
             let row = try await BrowserWaitRow.find(FlowID(flow), in: TenantID(tenant), context, at: time),
             let link = MailLink(
                 .device, recipient: self.flow, expires: expires, key: key, about: row.fingerprint),

@@ -112,7 +112,7 @@ package struct RevokeInvitation: CallerUseCase {
     package func run(_ run: UseCaseRun<DecisionResponse>) async throws -> DecisionResponse {
         let context = run.context
         // No invitation has a malformed id.
-        guard let id = InvitationID(text: id) else { throw ServiceError(.invitationInvalid) }
+        guard let id = InvitationID(entered: id) else { throw ServiceError(.invitationInvalid) }
         return try await run.decide(by: caller, signed) {
             let access = try await context.access(company, caller, role: .administration)
             try access.require(.revokeInvitation, about: .newcomer)

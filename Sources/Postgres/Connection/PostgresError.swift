@@ -34,6 +34,8 @@ public struct PostgresError: Error, Sendable {
         /// The server is behind the newest one seen and is not used; see ``NewestServer``. The description says what
         /// to do.
         public static let serverBehind = Code(name: "serverBehind")
+        /// The database stores text in another encoding than UTF-8, which has no place for every text.
+        public static let databaseEncoding = Code(name: "databaseEncoding")
     }
 
     /// The server's severity of a failure.

@@ -26,6 +26,10 @@ extension Session {
             polling = try await onHelperThread(reactor, deadline) { session.connectPoll() }
         }
         guard session.makeNonBlocking() else { throw session.connectFailure() }
+        // The server tells it with every log-in, so the check costs nothing.
+        if let encoding = session.databaseEncoding, encoding != "UTF8" {
+            throw PostgresError(.databaseEncoding, "the database stores text as \(encoding) and not as UTF-8")
+        }
         return session
     }
 
@@ -63,6 +67,11 @@ extension Session {
         var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&descriptor, 1, 0) > 0 else { return PGRES_POLLING_WRITING }
         return connectPoll()
+    }
+
+    /// The encoding in which the database stores text; `nil` if a proxy does not tell it.
+    private var databaseEncoding: String? {
+        unsafe PQparameterStatus(pointer, "server_encoding").map { unsafe String(cString: $0) }
     }
 
     private var hasFailed: Bool { unsafe PQstatus(pointer) == CONNECTION_BAD }

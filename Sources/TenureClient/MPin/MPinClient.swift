@@ -290,7 +290,11 @@ extension MPinClient {
     ) async throws(MPinFailure) -> Value {
         var headers: [String: String] = [:]
         // The secret goes to the service that it belongs to, whatever backend somebody had the app set.
-        if backend.hasPrefix(tenure.baseURL + "/") { headers["Authorization"] = tenure.credentials.authorization }
+        if backend.hasPrefix(tenure.baseURL + "/") {
+            do throws(TenureClientError) { headers["Authorization"] = try tenure.credentials.authorization } catch {
+                throw MPinFailure(MPinStatus(.flowError, error.advice.joined()))
+            }
+        }
         if body != nil { headers["Content-Type"] = "application/json" }
         if method == "POST" { headers[HeaderName.idempotencyKey] = TenureClient.newKey() }
         // The service mails in this language.

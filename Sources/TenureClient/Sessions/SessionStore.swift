@@ -115,9 +115,16 @@ public struct FileSessionStore: SessionStore {
     /// The time between two attempts to get the lock.
     private static let pause: Duration = .milliseconds(20)
     private let directory: String
+    /// Locks a descriptor; `nil` for the system's function.
+    private let lock: (@Sendable (Int32, Int32) -> Int32)?
 
     /// Creates a store in `directory`, `$XDG_DATA_HOME/tenure/sessions` by default.
-    public init(directory: String? = nil) { self.directory = directory ?? DataDirectory.standard() + "/sessions" }
+    public init(directory: String? = nil) { self.init(directory: directory, lock: nil) }
+
+    init(directory: String?, lock: (@Sendable (Int32, Int32) -> Int32)?) {
+        self.directory = directory ?? DataDirectory.standard() + "/sessions"
+        self.lock = lock
+    }
 
     /// Returns the tokens of an account, or `nil` if there are none.
     ///
@@ -151,8 +158,9 @@ public struct FileSessionStore: SessionStore {
     ///
     /// A process that ends releases the lock. Waiting blocks no thread.
     ///
-    /// - Throws: What `work` throws; ``TenureClientError`` with ``TenureClientError/Code/storageFailed``, or with
-    ///   ``TenureClientError/Code/connectionLost`` if another process waits for the service for a minute.
+    /// - Throws: What `work` throws; ``TenureClientError`` with ``TenureClientError/Code/storageFailed``, at once and
+    ///   with advice if the directory has no file locks, or with ``TenureClientError/Code/connectionLost`` if another
+    ///   process waits for the service for a minute.
     public func exclusively<Value: Sendable>(
         _ account: AccountName, _ work: @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -160,11 +168,20 @@ public struct FileSessionStore: SessionStore {
         let file = try await Self.guarded { try DeviceFile.openForLock(path) }
         defer { file.close() }
         let end = ContinuousClock.now + Self.patience
-        while !file.tryLock() {
+        while try !isLocked(file) {
             guard ContinuousClock.now < end else { throw TenureClientError(.connectionLost) }
             try await Task.sleep(for: Self.pause)
         }
         return try await work()
+    }
+
+    /// Takes the lock if no other process has it. Returns `false` if one has.
+    private func isLocked(_ file: PrivateFile) throws(TenureClientError) -> Bool {
+        do throws(PrivateFileError) {
+            return if let lock { try file.tryLock(lock) } else { try file.tryLock() }
+        } catch {
+            throw TenureClientError(.storageFailed, nil, nil, ["\(error) \(error.remedy)"])
+        }
     }
 
     private func path(of account: AccountName) -> String { "\(directory)/\(account.identifier).json" }

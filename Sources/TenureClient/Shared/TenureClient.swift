@@ -1,4 +1,5 @@
 public import Canonical
+import ErrorCodes
 import TenureAPI
 
 /// A client of the service for one app on one device. It offers whole flows, and every single call.
@@ -125,7 +126,7 @@ public struct TenureClient: Sendable {
         }
         var headers = headers
         switch authority {
-        case .app: headers["Authorization"] = credentials.authorization
+        case .app: headers["Authorization"] = try credentials.authorization
         case .employee(let token): headers["Authorization"] = "Bearer " + token
         case .nobody: break
         }
@@ -190,5 +191,16 @@ public struct AppCredentials: Sendable, Redacted {
     }
 
     /// The value of `Authorization` (RFC 7617).
-    var authorization: String { "Basic " + Base64.encode(Array("\(appId):\(secret)".utf8)) }
+    ///
+    /// - Throws: ``TenureClientError/Kind/appSecretInvalid`` for an id or a secret with white space, such as the line end
+    ///   of a file.
+    var authorization: String {
+        get throws(TenureClientError) {
+            guard !(appId + secret).contains(where: \.isWhitespace) else {
+                let advice = "The app's id or secret has white space, such as a line end: remove it."
+                throw TenureClientError(.init(.appSecretInvalid), nil, nil, [advice])
+            }
+            return "Basic " + Base64.encode(Array("\(appId):\(secret)".utf8))
+        }
+    }
 }

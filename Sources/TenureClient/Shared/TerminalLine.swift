@@ -26,7 +26,7 @@ struct TerminalLine: Sendable {
     ///   - hidden: Whether the echo is switched off.
     /// - Returns: The line without its end; `nil` at the end of the input.
     /// - Throws: ``TenureClientError`` with ``TenureClientError/Code/promptUnavailable`` if standard input is not a
-    ///   terminal; `CancellationError`.
+    ///   terminal, or ``TenureClientError/Kind/textInvalid`` if the line is not UTF-8; `CancellationError`.
     static func read(_ prompt: String, hidden: Bool) async throws -> String? {
         guard isPossible else { throw TenureClientError(.promptUnavailable) }
         let wake = try WakePipe()
@@ -55,13 +55,24 @@ struct TerminalLine: Sendable {
             var part = [UInt8](repeating: 0, count: maximumBytes)
             let count = Foundation.read(STDIN_FILENO, &part, part.count)
             if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
-            guard count > 0 else { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            guard count > 0 else { return bytes.isEmpty ? nil : try text(bytes[...]) }
             bytes += part[..<count]
             for index in part.indices { part[index] = 0 }
             guard bytes.count <= maximumBytes else { throw TenureClientError(.promptUnavailable) }
         }
-        return String(decoding: bytes.dropLast(), as: UTF8.self)
+        return try text(bytes.dropLast())
     }
+
+    /// The text of a line. Bytes of another encoding are refused: repaired, different secrets would be the same.
+    static func text(_ bytes: ArraySlice<UInt8>) throws(TenureClientError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            let advice = "The terminal sent bytes that are not UTF-8. Set it to UTF-8, and type the entry again."
+            throw TenureClientError(.init(rawValue: Kind.textInvalid.rawValue), nil, nil, [advice])
+        }
+        return text
+    }
+
+    private typealias Kind = TenureClientError.Kind
 }
 
 /// A pipe that wakes a thread waiting in `poll`.

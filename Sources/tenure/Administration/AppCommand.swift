@@ -311,7 +311,7 @@ struct AppAddRole: AsyncParsableCommand {
 extension UUID {
     /// Parses a UUID in canonical form (36 characters) from the command line.
     static func argument(_ text: String) throws -> UUID {
-        guard let id = UUID(uuidString: text) else { throw ValidationError("\(text) is not a UUID.") }
+        guard let id = UUID(entered: text) else { throw ValidationError("\(text) is not a UUID.") }
         return id
     }
 }

@@ -28,7 +28,7 @@ struct ClientFind: AsyncParsableCommand {
         let client = try await options.client()
         let (company, person) = (company, person)
         let people = try await Interruption.stopping {
-            if let id = UUID(uuidString: person) {
+            if let id = UUID(entered: person) {
                 try await [client.employee(id: id, of: company)].compactMap(\.self)
             } else {
                 try await client.employees(email: person, of: company)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Canonical
 import FoundationEssentials
 import Identity
 import IdentityService
@@ -143,7 +144,7 @@ struct LedgerMoveCommand: AsyncParsableCommand {
 
     private func ledger(_ settings: Settings) async throws -> LedgerID {
         if name == "system" { return .system }
-        if let id = UUID(uuidString: name) { return LedgerID(id) }
+        if let id = UUID(entered: name) { return LedgerID(id) }
         let name = name
         return try await ReaderSession.run(settings) { session in LedgerID(try session.tenant(name).uuid) }
     }

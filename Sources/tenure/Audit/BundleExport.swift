@@ -55,7 +55,7 @@ extension ReplayOptions {
                 remedy: "If the bundle lacks the company's founding, name the company by its id.")
         }
         let employee = try employee.map { text throws(CommandFailure) in
-            guard let id = EmployeeID(text: text) else {
+            guard let id = EmployeeID(entered: text) else {
                 throw CommandFailure(.usage, "a bundle contains names only sealed; give the employee's UUID")
             }
             return id
@@ -66,7 +66,9 @@ extension ReplayOptions {
 
     private static func ledger(of company: String, _ bundle: BundleLog) async throws -> LedgerID? {
         let tenants = bundle.ledgers.map(\.id).filter(\.isTenant)
-        if let ledger = tenants.first(where: { $0.description.utf8.elementsEqual(company.utf8) }) { return ledger }
+        if let ledger = tenants.first(where: { $0.description.utf8.elementsEqual(company.lowercased().utf8) }) {
+            return ledger
+        }
         let name: [UInt8]
         do { name = Array(try CompanyName(company).canonical) } catch { throw CommandFailure(.usage, "\(error)") }
         for ledger in tenants {
@@ -79,9 +81,9 @@ extension ReplayOptions {
 
     /// The filter for a bundle.
     func filter() throws -> ReplayFilter {
-        var filter = ReplayFilter(types: Set(type), app: app.flatMap(UUID.init(uuidString:)), request: request)
+        var filter = ReplayFilter(types: Set(type), app: app.flatMap(UUID.init(entered:)), request: request)
         if let actor {
-            guard let id = EmployeeID(text: actor) else {
+            guard let id = EmployeeID(entered: actor) else {
                 throw CommandFailure(.usage, "a bundle contains names only sealed; give the actor's UUID")
             }
             filter.actor = id.uuid

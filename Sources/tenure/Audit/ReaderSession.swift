@@ -89,7 +89,7 @@ struct ReaderSession: Sendable {
 
     /// Returns the employee of a tenant by employee id or UUID.
     func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
-        if let id = EmployeeID(text: text) { return id }
+        if let id = EmployeeID(entered: text) { return id }
         guard let ring else {
             throw CommandFailure(.usage, "without the master keys an employee is found only by UUID")
         }

@@ -43,13 +43,13 @@ struct ReplayOptions: ParsableArguments, Sendable {
         guard company != nil || employee == nil else {
             throw ValidationError("--employee needs --company, because an employee id belongs to one company.")
         }
-        guard company != nil || actor.map({ EmployeeID(text: $0) != nil }) ?? true else {
+        guard company != nil || actor.map({ EmployeeID(entered: $0) != nil }) ?? true else {
             throw ValidationError("--actor needs --company, or the employee's UUID.")
         }
         guard company != nil || (fromPosition == nil && toPosition == nil) else {
             throw ValidationError("A position needs --company.")
         }
-        guard app.map({ UUID(uuidString: $0) != nil }) ?? true else {
+        guard app.map({ UUID(entered: $0) != nil }) ?? true else {
             throw ValidationError("--app takes an app's id.")
         }
         for name in type where !EventCatalogue.isKnown(type: name) {
@@ -80,9 +80,9 @@ struct ReplayOptions: ParsableArguments, Sendable {
     /// Returns the filter, with the actor resolved.
     func filter(_ session: ReaderSession) async throws -> ReplayFilter {
         var filter = ReplayFilter(
-            types: Set(type), app: app.flatMap(UUID.init(uuidString:)), actor: nil, request: request)
+            types: Set(type), app: app.flatMap(UUID.init(entered:)), actor: nil, request: request)
         if let actor {
-            if let id = EmployeeID(text: actor) {
+            if let id = EmployeeID(entered: actor) {
                 filter.actor = id.uuid
             } else if let company {
                 filter.actor = try await session.employee(actor, in: try session.tenant(company)).uuid

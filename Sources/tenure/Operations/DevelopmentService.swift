@@ -31,6 +31,8 @@ struct DevelopmentService: Sendable {
     let publicURL: String?
     /// Where the metrics are served; `nil` for nowhere.
     let metrics: MetricsListener?
+    /// Who may found a tenant on the pages.
+    let founding: FoundingRule
     /// The maximum delay of recoveries; `nil` applies the tenant's policy.
     let recoveryDelay: Duration?
     let hangups: HangupSignals
@@ -38,13 +40,14 @@ struct DevelopmentService: Sendable {
     private let started = ContinuousClock.now
 
     init(
-        state: StateDirectory, port: Int, publicURL: String?, metrics: MetricsListener?, recoveryDelay: Duration? = nil,
-        hangups: HangupSignals, logger: Logger
+        state: StateDirectory, port: Int, publicURL: String?, metrics: MetricsListener?, founding: FoundingRule,
+        recoveryDelay: Duration? = nil, hangups: HangupSignals, logger: Logger
     ) {
         self.state = state
         self.port = port
         self.publicURL = publicURL
         self.metrics = metrics
+        self.founding = founding
         self.recoveryDelay = recoveryDelay
         self.hangups = hangups
         self.logger = logger
@@ -83,19 +86,20 @@ struct DevelopmentService: Sendable {
             try PostgresConfiguration(url: layout.url(role: "tenure_owner")), logger: logger)
         var parts = try ServiceParts(
             cluster: layout, masters: masters, operatorKey: OperatorKeyFile(path: state.operatorKeyFile), port: port,
-            publicURL: publicURL, mpin: try MPinAuthorityClientConfiguration(development: state, port: port))
+            publicURL: publicURL, mpin: try MPinAuthorityClientConfiguration(development: state, port: port),
+            founding: founding)
         parts.assembly.settings.recoveryDelay = recoveryDelay
         parts.assembly.eraseList = ErasureList(beside: MasterKeyFile(path: state.masterKeyFile))
-        parts.http.metrics = metrics
         parts.keepMails(in: MailDirectory(path: state.mailDirectory))
         parts.http.developmentPeople = { [state] in DemoCompany.people(in: state).map(DevelopmentPerson.init) }
         let preparation = DevelopmentPreparation()
+        parts.http.metrics = metrics.map(preparation.noting)
         parts.http.preparation = { preparation.missing }
         let address = parts.http.address
         try await ServiceRun.run(parts, hangups: hangups, logger: logger) { ports, commands in
             DevelopmentSetUp(
                 state: state, cluster: cluster, start: start, commands: commands, preparation: preparation,
-                metrics: metrics?.url, address: address, ports: ports, started: started)
+                address: address, ports: ports, started: started)
         }
         say("\nStopped serving.")
     }
@@ -122,8 +126,6 @@ struct DevelopmentSetUp: Service {
     let start: PrivateCluster.Start
     let commands: OperatorUseCases
     let preparation: DevelopmentPreparation
-    /// The address of the metrics; `nil` if they are off.
-    let metrics: String?
     /// The address of the pages, without a slash at the end.
     let address: String
     let ports: AsyncStream<Int>
@@ -186,7 +188,7 @@ struct DevelopmentSetUp: Service {
     private func banner(_ environment: DevelopmentEnvironment, port: Int) -> Banner {
         let database = "private PostgreSQL \(cluster.installation.major), \(start.rawValue), in \(state.clusterLink)"
         let company = "\(environment.url)/v1/companies/\(DemoCompany.name)"
-        let counters = metrics.map { "counters are at \($0)" } ?? ""
+        let counters = preparation.counters.map { "counters are at \($0)" } ?? ""
         return Banner(
             version: Tenure.version, readyAfter: started.duration(to: .now),
             lines: [
@@ -221,6 +223,22 @@ final class DevelopmentPreparation: Sendable {
     }
 
     private let left = Mutex(Step.allCases)
+    private let served = Mutex<String?>(nil)
+
+    /// The address of the counters; `nil` while they are not served, such as when another program has their address.
+    var counters: String? { served.withLock { $0 } }
+
+    /// The same listener, whose address is noted once it accepts connections.
+    func noting(_ listener: MetricsListener) -> MetricsListener {
+        var noted = listener
+        noted.onServerRunning = { [self] port in
+            var bound = listener
+            bound.port = port
+            let url = bound.url
+            served.withLock { $0 = url }
+        }
+        return noted
+    }
 
     /// The reasons why the service is not ready, in the order of the steps.
     var missing: [String] { left.withLock { $0.map(\.rawValue) } }

@@ -251,7 +251,7 @@ extension Examination {
                 logger: Logs.logger(level: .critical), look)
         } catch  where error is CommandFailure || error is DevelopmentFailure {
             return [Finding(subject: subject, error: error)]
-        } catch  where error is KeysError || error is UnsafeRole {
+        } catch  where error is KeysError || error is UnsafeRole || Self.isEncoding(error) {
             return [Finding(subject: subject, error: CommandFailure(describing: error) as (any Error)? ?? error)]
         } catch {
             // What a check of the schema itself cannot read is not there.
@@ -277,6 +277,10 @@ extension Examination {
         case "42", "3F": "start the service; if it is running, compare the rights of the role with docs/install.md"
         default: "see the log of the database, then repeat"
         }
+    }
+
+    private static func isEncoding(_ error: any Error) -> Bool {
+        (error as? PostgresError)?.code == .databaseEncoding
     }
 
     static func finding(_ stop: ProjectionLag.Stop) -> Finding {

@@ -99,7 +99,7 @@ struct Erase: AsyncParsableCommand {
 
     private func plan(_ erasure: Erasure) async throws -> ErasurePlan {
         if let user {
-            if let id = UUID(uuidString: user) { return try await erasure.plan(user: id) }
+            if let id = UUID(entered: user) { return try await erasure.plan(user: id) }
             return try await erasure.plan(email: user)
         }
         if let mpin { return try await erasure.plan(company: company ?? "", mpin: mpin) }

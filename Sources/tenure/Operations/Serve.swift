@@ -70,7 +70,7 @@ struct Serve: AsyncParsableCommand {
             let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
             try await DevelopmentService(
                 state: StateDirectory(stateDirectory), port: port, publicURL: try settings.publicOrigin(),
-                metrics: try settings.metricsListener(),
+                metrics: try settings.metricsListener(), founding: try settings.foundingRule(default: .open),
                 recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
             ).run()
         } else {
@@ -232,11 +232,13 @@ struct ServiceParts: Sendable {
 
     /// Creates the configuration of a development service: a private cluster, and clear text on loopback.
     ///
-    /// - Parameter publicURL: The public URL; `nil` for `http://localhost` with the port. The pages need one origin, and
-    ///   `localhost` and `127.0.0.1` are two.
+    /// - Parameters:
+    ///   - publicURL: The public URL; `nil` for `http://localhost` with the port. The pages need one origin, and
+    ///     `localhost` and `127.0.0.1` are two.
+    ///   - founding: Who may found a tenant. Whoever reaches the service of a development machine may try it.
     init(
         cluster: ClusterLayout, masters: MasterKeyStore, operatorKey: OperatorKeyFile, port: Int,
-        publicURL: String? = nil, mpin: MPinAuthorityClientConfiguration? = nil
+        publicURL: String? = nil, mpin: MPinAuthorityClientConfiguration? = nil, founding: FoundingRule = .open
     ) throws {
         let application = try PostgresConfiguration(url: cluster.url(role: "tenure_app"))
         assembly = Self.assembly(
@@ -244,8 +246,7 @@ struct ServiceParts: Sendable {
         assembly.makeOperatorKey = { try operatorKey.createForService() }
         // This process creates the demo app, in place of an operator who runs `tenure app create`.
         assembly.operatorSigner = OperatorKeySource { try operatorKey.load() }
-        // Whoever reaches the service of a development machine may try it.
-        assembly.settings.founding = .open
+        assembly.settings.founding = founding
         http = HTTPConfiguration(port: port, publicURL: publicURL ?? "http://localhost:\(port)")
         http.servesPages = true
         http.sendsBrowsersToPublicURL = true

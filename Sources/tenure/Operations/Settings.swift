@@ -41,6 +41,28 @@ struct Settings: Sendable, Redacted {
         // The settings of a client.
         case url, appId, appSecret, appSalt
 
+        /// What a setting takes.
+        enum Kind: String {
+            case text = "Write a text."
+            case number = "Write a whole number."
+            case flag = "Write true or false."
+            case list = "Write a list of texts, or one text with commas between."
+        }
+
+        /// What the setting takes. In the file all take a text, as in the environment.
+        var kind: Kind {
+            switch self {
+            case .trustedProxies: .list
+            case .clearTextAllowed, .mpinClearTextAllowed: .flag
+            case .listenPort, .sessionHours, .grantDays, .databaseConnections, .drainSeconds, .recountHours,
+                .addressRate, .addressBurst, .appRate, .appBurst, .companyRate, .companyBurst, .unknownAttemptRate,
+                .unknownAttemptBurst, .connectionsPerAddress, .connections, .stallSeconds, .unsentKbPerConnection,
+                .unsentMbPerAddress, .unsentMb, .mpinEpoch, .mpinOldestEpoch:
+                .number
+            default: .text
+            }
+        }
+
         /// The name of the environment variable.
         var variable: String {
             rawValue.reduce(into: "TENURE_") { text, letter in
@@ -52,15 +74,33 @@ struct Settings: Sendable, Redacted {
 
     /// Merges the settings. Flags override the environment, which overrides the file.
     ///
-    /// - Throws: ``CommandFailure`` if the file is missing or invalid, or has a setting that does not exist.
+    /// - Throws: ``CommandFailure`` if the file is missing or invalid, or has a setting that does not exist; for the
+    ///   address of a service of Kubernetes, text that is not UTF-8, and white space around a text.
     init(flags: [Name: String], environment: [String: String], file: String?) async throws {
-        try UnknownSetting.refuse(environment: environment)
         var texts = try file.map(Self.texts(of:)) ?? [:]
         for name in Name.allCases {
-            if let text = environment[name.variable], !text.isEmpty { texts[name] = text }
+            guard let text = environment[name.variable], !text.isEmpty else { continue }
+            try UnknownSetting.refuseAddressOfService(text, in: name.variable)
+            texts[name] = text
         }
         texts.merge(flags.filter { !$0.value.isEmpty }) { _, flag in flag }
         self.texts = texts.filter { !$0.value.isEmpty }
+        for name in Name.allCases { try requirePlain(name) }
+    }
+
+    /// Refuses bytes that were not UTF-8, and a line end or a space that came along with a text.
+    private func requirePlain(_ name: Name) throws {
+        guard let text = text(name) else { return }
+        guard !text.unicodeScalars.contains("\u{FFFD}") else {
+            throw CommandFailure(.usage, "\(name.variable) has bytes that are not UTF-8", remedy: "Write it in UTF-8.")
+        }
+        // The JSON of master keys may end with a line.
+        guard name.kind == .text, name != .masterKeys else { return }
+        guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else {
+            throw CommandFailure(
+                .usage, "\(name.variable) begins or ends with white space",
+                remedy: "Remove it. A value that echo wrote into a file ends with a line; printf '%s' writes none.")
+        }
     }
 
     /// The text of a setting, or `nil` if it is not set. An empty value counts as not set.
@@ -91,9 +131,9 @@ struct Settings: Sendable, Redacted {
         return flag
     }
 
-    /// Who may found a tenant on the pages; nobody if it is not set.
-    func foundingRule() throws -> FoundingRule {
-        guard let text = text(.founding) else { return .off }
+    /// Who may found a tenant on the pages.
+    func foundingRule(default fallback: FoundingRule = .off) throws -> FoundingRule {
+        guard let text = text(.founding) else { return fallback }
         guard let rule = FoundingRule(rawValue: text.lowercased()) else {
             let words = FoundingRule.allCases.map(\.rawValue).joined(separator: ", ")
             throw CommandFailure(.usage, "\(Name.founding.variable) must be one of \(words)")
@@ -106,7 +146,7 @@ struct Settings: Sendable, Redacted {
         (text(name) ?? "").split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
     }
 
-    /// Reads a file of settings: text, whole numbers, `true` and `false`, and lists of texts.
+    /// Reads a file of settings: texts, and by the kind of a setting whole numbers, `true` and `false`, and lists.
     private static func texts(of file: String) throws -> [Name: String] {
         guard failureToRead(file) == nil, let data = FileManager.default.contents(atPath: file) else {
             let reason = failureToRead(file) ?? "it is no file"
@@ -114,31 +154,42 @@ struct Settings: Sendable, Redacted {
                 .usage, "the settings file \(file) cannot be read: \(reason)",
                 remedy: "Correct the path after --config.")
         }
-        do {
-            guard case .object(let members) = try StrictJSON.parse(data) else {
-                throw CommandFailure(.usage, "\(file) is no JSON object", remedy: "See docs/configuration.md")
+        let json: JSONValue
+        do throws(JSONError) { json = try StrictJSON.parse(data) } catch {
+            let name = Name(rawValue: String(error.pointer.dropFirst().prefix { $0 != "/" }))
+            if error.code == .notAnInteger || error.code == .integerOutOfRange, let name {
+                throw wrongType(name, in: file)
             }
-            try UnknownSetting.refuse(Array(members.keys), in: file)
-            let texts = try members.map { name, value in (Name(rawValue: name), try text(of: value, name, in: file)) }
-            return Dictionary(texts.compactMap { name, text in name.map { ($0, text) } }) { first, _ in first }
-        } catch let error as JSONError {
             throw CommandFailure(
                 .usage, "\(file) cannot be read as a JSON object: \(error)", remedy: "See docs/configuration.md")
         }
+        guard case .object(let members) = json else {
+            throw CommandFailure(.usage, "\(file) is no JSON object", remedy: "See docs/configuration.md")
+        }
+        try UnknownSetting.refuse(Array(members.keys), in: file)
+        var texts: [Name: String] = [:]
+        for name in Name.allCases {
+            texts[name] = try members[name.rawValue].map { try text(of: $0, name, in: file) }
+        }
+        return texts
     }
 
-    private static func text(of value: JSONValue, _ name: String, in file: String) throws -> String {
-        switch value {
-        case .string(let text): return text
-        case .integer(let number): return String(number)
-        case .bool(let flag): return String(flag)
-        case .array(let elements) where name == Name.trustedProxies.rawValue:
-            return try elements.map { try text(of: $0, name, in: file) }.joined(separator: ",")
-        default:
-            throw CommandFailure(
-                .usage, "\(name) in \(file) is of a kind that no setting has",
-                remedy: "Write a text, a whole number, true or false.")
+    private static func text(of value: JSONValue, _ name: Name, in file: String) throws -> String {
+        switch (value, name.kind) {
+        case (.string(let text), _): return text
+        case (.integer(let number), .number): return String(number)
+        case (.bool(let flag), .flag): return String(flag)
+        case (.array(let elements), .list):
+            return try elements.map { element in
+                guard case .string(let text) = element else { throw wrongType(name, in: file) }
+                return text
+            }.joined(separator: ",")
+        default: throw wrongType(name, in: file)
         }
+    }
+
+    private static func wrongType(_ name: Name, in file: String) -> CommandFailure {
+        CommandFailure(.usage, "\(name.rawValue) in \(file) is of the wrong type", remedy: name.kind.rawValue)
     }
 }
 
@@ -190,8 +241,12 @@ struct SettingsOptions: ParsableArguments {
     var config: String?
 
     /// Loads the settings. Flags override them.
+    ///
+    /// It warns of variables that look like settings and are none.
     func settings(_ flags: [Settings.Name: String] = [:]) async throws -> Settings {
-        try await Settings(flags: flags, environment: ProcessInfo.processInfo.environment, file: config)
+        let environment = ProcessInfo.processInfo.environment
+        for warning in UnknownSetting.warnings(environment) { Output.standardError().line("Warning: \(warning)") }
+        return try await Settings(flags: flags, environment: environment, file: config)
     }
 }
 

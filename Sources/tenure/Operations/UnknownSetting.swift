@@ -1,6 +1,9 @@
 import Foundation
 
 /// A setting that does not exist, such as one with a typing error. Ignored, it would leave its default in force.
+///
+/// In the file it stops the command. In the environment it is a warning, because a cluster puts variables there that
+/// nobody chose.
 struct UnknownSetting {
     /// Variables that scripts, tests and examples of this project use, and that are no settings of a command.
     private static let others: Set<String> = [
@@ -14,16 +17,26 @@ struct UnknownSetting {
     /// The ends of the passwords that docker-compose.yml passes around.
     private static let otherSuffixes = ["_PASSWORD"]
 
-    /// Throws for a variable that looks like a setting and is none. Empty ones count as not set.
-    ///
-    /// - Throws: ``CommandFailure`` that names the variable, and the setting that may have been meant.
-    static func refuse(environment: [String: String]) throws {
+    /// A sentence about each variable that looks like a setting and is none. Empty ones count as not set.
+    static func warnings(_ environment: [String: String]) -> [String] {
         let known = Settings.Name.allCases.map(\.variable), names = Set(known)
         let unknown = environment.filter { name, value in
             name.hasPrefix("TENURE_") && !value.isEmpty && !names.contains(name) && !isOther(name, value)
         }
-        guard let name = unknown.keys.min() else { return }
-        throw failure("the environment has \(name), which is no setting", nearest(to: name, among: known))
+        return unknown.keys.sorted().map { name in
+            "the environment has \(Printable.text(name)), which is no setting and counts for nothing. "
+                + remedy(nearest(to: name, among: known))
+        }
+    }
+
+    /// Throws for the value that Kubernetes gives a setting if a service has its name, such as `tenure-listen`.
+    ///
+    /// - Throws: ``CommandFailure`` that names the variable and the cause.
+    static func refuseAddressOfService(_ value: String, in variable: String) throws {
+        guard value.contains(/^(tcp|udp|sctp):\/\//) else { return }
+        throw CommandFailure(
+            .usage, "\(variable) has the form in which Kubernetes names the address of a service (tcp://…)",
+            remedy: "Rename that service, or set enableServiceLinks: false for the pod.")
     }
 
     /// Throws for a member of a settings file that is no setting.
@@ -32,7 +45,9 @@ struct UnknownSetting {
     static func refuse(_ members: [String], in file: String) throws {
         let known = Settings.Name.allCases.map(\.rawValue)
         guard let name = Set(members).subtracting(known).min() else { return }
-        throw failure("\(file) has \(name), which is no setting", nearest(to: name, among: known))
+        throw CommandFailure(
+            .usage, "\(file) has \(Printable.text(name)), which is no setting",
+            remedy: remedy(nearest(to: name, among: known)))
     }
 
     /// The setting whose name has the fewest typing errors; `nil` if none is similar. Spelling in other letters or with
@@ -64,10 +79,8 @@ struct UnknownSetting {
 
     private static func isOfLink(_ name: String) -> Bool { name.contains(/_[0-9]+_(TCP|UDP|SCTP)_PORT$/) }
 
-    private static func failure(_ message: String, _ nearest: String?) -> CommandFailure {
-        CommandFailure(
-            .usage, message,
-            remedy: nearest.map { "Did you mean \($0)? Correct it or remove it." }
-                ?? "Remove it; docs/configuration.md lists the settings.")
+    private static func remedy(_ nearest: String?) -> String {
+        nearest.map { "Did you mean \($0)? Correct it or remove it." }
+            ?? "Remove it; docs/configuration.md lists the settings."
     }
 }

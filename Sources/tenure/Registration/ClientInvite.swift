@@ -146,11 +146,11 @@ struct ClientInviteRevoke: AsyncParsableCommand {
     @OptionGroup var decider: CompanyDecider
 
     func validate() throws {
-        guard UUID(uuidString: invitation) != nil else { throw ValidationError("An invitation's id must be a UUID.") }
+        guard UUID(entered: invitation) != nil else { throw ValidationError("An invitation's id must be a UUID.") }
     }
 
     func run() async throws {
-        guard let id = UUID(uuidString: invitation) else { return }
+        guard let id = UUID(entered: invitation) else { return }
         let client = try await decider.options.client()
         let command = self
         let position = try await Interruption.stopping {

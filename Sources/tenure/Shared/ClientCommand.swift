@@ -40,8 +40,8 @@ struct ClientOptions: ParsableArguments {
     func client() async throws -> TenureClient {
         let settings = try await settings.settings()
         let hint = "For the service of make run: . .tenure/dev.env"
-        let url = try settings.required(.url, remedy: hint)
-        try Self.requireTLS(url, allowed: try settings.flag(.clearTextAllowed))
+        let url = try Self.address(
+            try settings.required(.url, remedy: hint), clearTextAllowed: try settings.flag(.clearTextAllowed))
         let app = AppCredentials(
             appId: try settings.required(.appId, remedy: hint),
             appSecret: try settings.required(.appSecret, remedy: hint), appSalt: settings.text(.appSalt) ?? "",
@@ -57,16 +57,26 @@ struct ClientOptions: ParsableArguments {
     /// The account that was last used on this device.
     var lastAccount: LastAccount { LastAccount(directory: dataDirectory ?? LastAccount.standardDirectory) }
 
-    /// Requires TLS for secrets, except on loopback or if clear text is permitted.
-    private static func requireTLS(_ url: String, allowed: Bool) throws {
-        guard let address = URLComponents(string: url), let scheme = address.scheme?.lowercased(),
-            let host = address.host, ["http", "https"].contains(scheme)
+    /// The address of the service, with scheme and host in lower case, so that keys and sessions are found again.
+    ///
+    /// - Throws: ``CommandFailure`` for what is no address, for one with the path of the API, and for clear text, except
+    ///   on loopback or if it is permitted.
+    static func address(_ url: String, clearTextAllowed: Bool) throws -> String {
+        guard var address = URLComponents(string: url), let scheme = address.scheme?.lowercased(),
+            let host = address.host?.lowercased(), ["http", "https"].contains(scheme)
         else { throw CommandFailure(.usage, "TENURE_URL is not the address of a service: \(url)") }
-        guard scheme == "https" || allowed || ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host) else {
+        guard scheme == "https" || clearTextAllowed || ["127.0.0.1", "[::1]", "::1", "localhost"].contains(host) else {
             throw CommandFailure(
                 .usage, "\(url) would send secrets in clear text",
                 remedy: "Use https, or set TENURE_CLEAR_TEXT_ALLOWED=true on a network that you trust.")
         }
+        guard !address.path.contains(/\/v1\/?$/) else {
+            throw CommandFailure(
+                .usage, "TENURE_URL ends with /v1, which every call adds itself", remedy: "Remove /v1 from it.")
+        }
+        guard scheme != address.scheme || host != address.host else { return url }
+        (address.scheme, address.host) = (scheme, host)
+        return address.string ?? url
     }
 }
 

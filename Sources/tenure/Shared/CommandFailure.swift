@@ -89,7 +89,9 @@ extension CommandFailure {
     private static func message(_ error: TenureClientError) -> String {
         guard let problem = error.problem else {
             // A hint about a refused entry explains the words, and a refused entry replaces them.
-            if let words = words[error.kind] { return ([words] + error.advice).joined(separator: ". ") }
+            if let words = words[error.kind], error.kind != .storageFailed || error.advice.isEmpty {
+                return ([words] + error.advice).joined(separator: ". ")
+            }
             guard error.advice.isEmpty else { return error.advice.joined(separator: " ") }
             return ErrorCode(rawValue: error.code.rawValue).map { "\($0.title) (\($0))" } ?? error.code.rawValue
         }
@@ -110,6 +112,7 @@ extension CommandFailure {
         case .credentialsChanged:
             return "If you did not change them, tell the operator of the service. Nothing was sent or signed."
         case .notLoggedIn: return "Log in first: tenure client login"
+        case .storageFailed where !error.advice.isEmpty: return nil
         case .keyFileInvalid, .pinInvalid, .storageFailed:
             return "Only you may have access to the files of --data-directory. Run chmod -R go= on it."
         default: return ErrorCode(rawValue: error.code.rawValue)?.advice
@@ -207,6 +210,11 @@ extension CommandFailure {
         switch error.code {
         case .connection: databaseAway(nil, error)
         case .serverBehind: CommandFailure(.unreachable, error.reason)
+        case .databaseEncoding:
+            CommandFailure(
+                .usage, error.reason,
+                remedy:
+                    "Make one: createdb --encoding=UTF8 --locale=C --template=template0 NAME, and name it in the URL.")
         case .timeout: CommandFailure(.unreachable, "the database did not answer in time: \(error.reason)")
         case .poolExhausted: CommandFailure(.busy, "the database is busy: \(error)")
         case .usage: CommandFailure(.usage, "\(error)")

@@ -133,7 +133,7 @@ struct Terminal: Sendable, Equatable {
 
     init(isInteractive: Bool, width: Int?, environment: [String: String]) {
         self.isInteractive = isInteractive
-        self.width = width ?? environment["COLUMNS"].flatMap { Int($0) } ?? 80
+        self.width = width ?? environment["COLUMNS"].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? 80
         let refused = environment["NO_COLOR"].map { !$0.isEmpty } ?? false
         self.usesColour = isInteractive && !refused && environment["TERM"] != "dumb"
     }

@@ -57,12 +57,16 @@ struct Main {
             Output.standardError().line(failure.description)
             Tenure.exit(withError: failure.exitCode)
         }
-        // The argument parser prints usage errors and exit codes itself, and help as well, but would not notice that
-        // help was not written.
-        guard Tenure.exitCode(for: error) == .success else { Tenure.exit(withError: error) }
+        // The argument parser prints these texts itself, but would not notice that help was not written, and would fail
+        // at a width that leaves no room for them.
+        let text = Tenure.fullMessage(for: error, columns: columns(Terminal(descriptor: 1)))
+        let exitCode = Tenure.exitCode(for: error)
+        guard exitCode == .success else {
+            if !text.isEmpty { Output.standardError().line(text) }
+            Tenure.exit(withError: exitCode)
+        }
         do {
-            let help = Tenure.fullMessage(for: error)
-            if !help.isEmpty { try Output.standardOutput().line(help) }
+            if !text.isEmpty { try Output.standardOutput().line(text) }
             try Output.closeStandardOutput()
         } catch {
             end(with: error)
@@ -70,8 +74,18 @@ struct Main {
         Tenure.exit()
     }
 
+    /// The width of help: that of the terminal, or what its indentation needs.
+    static func columns(_ terminal: Terminal) -> Int { max(40, terminal.width) }
+
     /// Parses the command line. A mistyped command gets suggestions, which the argument parser has for options only.
+    ///
+    /// Bytes that are not UTF-8 are refused: the system's library made U+FFFD of them, and names would become others.
     static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+        if let index = arguments.firstIndex(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+            throw CommandFailure(
+                .usage, "argument \(index + 1) has bytes that are not UTF-8",
+                remedy: "Write it in UTF-8; locale charmap names what this shell writes.")
+        }
         do { return try Tenure.parseAsRoot(arguments) } catch {
             guard Tenure.exitCode(for: error) == .validationFailure, let unknown = UnknownCommand(arguments) else {
                 throw error

@@ -65,11 +65,15 @@ import Testing
         try setUp(passphrase: "👨‍👩‍👧‍👦!")
     }
 
-    @Test func `controls, NUL and unassigned code points are refused`() {
-        for bad in ["a\u{0}b", "a\u{7}b", "a\u{378}b"] {
+    @Test func `controls, NUL, unassigned code points and bytes that were not UTF-8 are refused`() {
+        for bad in ["a\u{0}b", "a\u{7}b", "a\u{378}b", "a\u{FFFD}b"] {
             expect(.textInvalid) { try setUp { $0[0].answer = bad } }
             expect(.textInvalid) { try setUp { $0[0].question = .own(bad) } }
             expect(.textInvalid) { try setUp(passphrase: "long enough " + bad) }
+            expect(.textInvalid) { _ = try Passphrase(supplied: bad) }
+            expect(.textInvalid) {
+                _ = try SuppliedAnswers([(ids[0], bad), (ids[1], "b"), (ids[2], "c")], questionIds: ids)
+            }
         }
     }
 

@@ -59,6 +59,7 @@ import Testing
 
     @Test(arguments: [
         ("", "all"), ("?employeeId=02000000-0000-4000-8000-000000000002", "id(02000000-0000-4000-8000-000000000002)"),
+        ("?employeeId=02ABCDEF-0000-4000-8000-000000000002", "id(02abcdef-0000-4000-8000-000000000002)"),
         ("?email=zoe%2Bx%40acme.example&limit=7", "email(\"zoe+x@acme.example\")"),
     ])
     func `employees are listed all, by id or by address`(query: String, choice: String) async throws {

@@ -169,7 +169,8 @@ final class ThrowawayServer: Sendable {
         // Short: the path of a Unix socket has at most 107 bytes.
         directory = try await Self.output(asServerUser: true, ["mktemp", "-d", "/tmp/tenure-pg-XXXXXX"])
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        try await run("initdb", "-D", "\(directory)/data", "-A", "trust", "-U", "postgres", "--no-sync")
+        try await run(
+            "initdb", "-D", "\(directory)/data", "-A", "trust", "-U", "postgres", "--encoding=UTF8", "--no-sync")
         try await start()
     }
 

@@ -6,13 +6,14 @@ import Testing
 struct TerminalProgram: Sendable {
     /// What is waited for on the terminal, and what is done then.
     enum Step: Sendable {
-        case type(after: String, String)
+        case type(after: String, String, encoding: String = "utf-8")
         case signal(after: String, String)
         case end(after: String)
 
         fileprivate var json: JSONValue {
             switch self {
-            case .type(let text, let typed): ["expect": .string(text), "type": .string(typed)]
+            case .type(let text, let typed, let encoding):
+                ["expect": .string(text), "type": .string(typed), "encoding": .string(encoding)]
             case .signal(let text, let name): ["expect": .string(text), "signal": .string(name)]
             case .end(let text): ["expect": .string(text), "end": true]
             }

@@ -2,7 +2,7 @@
 """Runs a program at a pseudo-terminal and types what a person would.
 
 Reads a JSON object from standard input: argv, environment, and steps, each {"expect": text} with one of
-{"type": text}, {"signal": name} and {"end": true}, which types the end-of-input character. Standard input and standard
+{"type": text} (in the encoding of "encoding"), {"signal": name} and {"end": true}, which types the end-of-input character. Standard input and standard
 error of the program are the terminal; its standard output is a pipe. Writes a JSON object: status (negative for a
 signal), terminal (everything that was shown), output, and echo (whether the terminal shows what is typed at the end).
 Only the standard library is used.
@@ -65,7 +65,7 @@ def main():
                 seen = place + len(wanted)
                 # The program hides what is typed before it writes its question, and then drops what was typed.
                 if "type" in step:
-                    os.write(master, step["type"].encode() + b"\n")
+                    os.write(master, step["type"].encode(step.get("encoding", "utf-8")) + b"\n")
                 elif "signal" in step:
                     os.kill(process.pid, getattr(signal, step["signal"]))
                 elif step.get("end"):

@@ -116,7 +116,7 @@ struct `An invitation` {
         #expect(listed["items"]?.items.first?["companyEmployeeId"]?.text == "zoe")
         #expect(!String(decoding: listed.body, as: UTF8.self).contains(invitation))
 
-        let path = client.path(name, "/invitations/\(id)")
+        let path = client.path(name, "/invitations/\(id.uppercased())")
         expectOutcome(try await client.signed(by: admin, "DELETE", path), "done")
         let again = try await client.signed(by: admin, "DELETE", path)
         #expect(again.outcome == "done" && again["position"] == nil, "\(again)")

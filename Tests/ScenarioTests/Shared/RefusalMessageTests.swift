@@ -54,6 +54,10 @@ struct `The message of a refusal` {
         try expect(
             try await refused { $0.questions[0].answer = "a\u{7}b" }, "request.invalid",
             at: "/securityQuestions/0/answer", "control character")
+        // Words of another encoding, decoded by somebody before they were sent.
+        try expect(
+            try await refused { $0.questions[0].answer = "\u{FFFD}\u{FFFD}\u{FFFD} two" }, "request.invalid",
+            at: "/securityQuestions/0/answer", "U+FFFD")
         try expect(
             try await refused { $0.questions[3].question = $0.questions[1].question },
             "credentials.five_questions_required", at: "/securityQuestions/3/question", "same as an earlier one")

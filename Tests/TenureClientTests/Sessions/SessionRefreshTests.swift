@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import Synchronization
 import TenureAPI
 import Testing
 
@@ -145,6 +146,30 @@ import Testing
         #expect(await service.sent("/v1/sessions/refresh").count == 2)
         let names = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(Set(names.map { $0.suffix(5) }) == [".json", ".lock"] && names.count == 2)
+    }
+
+    @Test(.timeLimit(.minutes(1)), arguments: [ENOLCK, EOPNOTSUPP, ENOSYS, EIO])
+    func `a directory without file locks is told at once, and nothing is sent`(number: Int32) async throws {
+        let folder = NSTemporaryDirectory() + "sessions-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let calls = Calls()
+        let store = FileSessionStore(directory: folder) { _, _ in
+            calls.count()
+            errno = number
+            return -1
+        }
+        let service = FakeService(asking: .asksForAnswers)
+        let client = TenureClient(service, sessionStore: store)
+        let account = client.account(companyName: "A", companyEmployeeId: "7")
+        try await store.keep(.sample("once"), of: account)
+        let error = await #expect(throws: TenureClientError.self) {
+            _ = try await EmployeeSession(client: client, account: account).accessToken()
+        }
+        #expect(error?.kind == .storageFailed)
+        #expect(error?.advice.first?.contains("without file locks") == true)
+        #expect(error?.advice.first?.contains(folder) == true)
+        #expect(calls.number == 1)
+        #expect(await service.sent.isEmpty)
     }
 
     @Test func `a new session waits for a refresh of another process and is not overwritten by it`() async throws {
@@ -316,4 +341,13 @@ extension Sequence {
         for element in self { results.append(try await transform(element)) }
         return results
     }
+}
+
+/// Counts calls.
+private final class Calls: Sendable {
+    private let counted = Mutex(0)
+
+    var number: Int { counted.withLock { $0 } }
+
+    func count() { counted.withLock { $0 += 1 } }
 }

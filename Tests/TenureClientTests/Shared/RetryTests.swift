@@ -32,6 +32,21 @@ import Testing
         #expect(sent[0].headers["Authorization"] == "Basic " + Base64.encode(Array("app:s:c".utf8)))
     }
 
+    @Test(arguments: ["secret\n", "secret\r", " secret", "se cret", "secret\r\n"])
+    func `a secret with white space is refused before anything is sent`(secret: String) async throws {
+        let transport = StubTransport([Self.company])
+        for app in [
+            AppCredentials(appId: "app", appSecret: secret, appSalt: "", baseURL: "https://id.example"),
+            AppCredentials(appId: secret, appSecret: "secret", appSalt: "", baseURL: "https://id.example"),
+        ] {
+            let client = try TenureClient(appCredentials: app, transport: transport)
+            let error = await #expect(throws: TenureClientError.self) { _ = try await client.company("A") }
+            #expect(error?.kind == .appSecretInvalid && error?.advice.first?.contains("white space") == true)
+            #expect(error.map { "\($0) \($0.advice)".contains("secret\(secret)") } == false)
+        }
+        #expect(await transport.sent.isEmpty)
+    }
+
     @Test func `a lost DELETE is repeated with the same key`() async throws {
         let transport = StubTransport([.lose, Self.done])
         try await TenureClient(transport).revokeInvitation(UUID(), of: "A")

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPAPI
 import Testing
 @testable import LocalDevelopment
 @testable import tenure
@@ -71,6 +72,14 @@ import Testing
         #expect(preparation.missing == [company])
         preparation.pass(.company)
         #expect(preparation.missing.isEmpty)
+    }
+
+    @Test func `the address of the counters is known once they are served, with the port that is bound`() async {
+        let preparation = DevelopmentPreparation()
+        let listener = preparation.noting(MetricsListener(port: 0))
+        #expect(preparation.counters == nil)
+        await listener.onServerRunning(9_999)
+        #expect(preparation.counters == "http://127.0.0.1:9999/metrics")
     }
 
     @Test func `the banner is aligned and shows what to try`() {

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPLimits
 import IdentityService
 import TenureServer
 import Testing
@@ -51,6 +52,72 @@ import Testing
         let file = try Self.file("[1]")
         defer { try? FileManager.default.removeItem(atPath: file) }
         await #expect(throws: CommandFailure.self) { try await Settings(flags: [:], environment: [:], file: file) }
+    }
+
+    /// JSON of each type, and the kinds of setting that take it.
+    private static let types: [(json: String, takes: Set<Settings.Name.Kind>)] = [
+        (#""text""#, [.text, .number, .flag, .list]), ("7", [.number]), ("true", [.flag]), ("false", [.flag]),
+        ("2.5", []), ("1e3", []), ("9007199254740993", []), ("null", []), ("{}", []), (#"{"a": "b"}"#, []),
+        (#"["127.0.0.1", "::1"]"#, [.list]), ("[2]", []), ("[true]", []), ("[null]", []), (#"[["127.0.0.1"]]"#, []),
+    ]
+
+    @Test(arguments: Settings.Name.allCases)
+    func `a setting of another type stops the command, which names it and what it wants`(
+        name: Settings.Name
+    ) async throws {
+        for (json, kinds) in Self.types {
+            let file = try Self.file(#"{"\#(name.rawValue)": \#(json)}"#)
+            defer { try? FileManager.default.removeItem(atPath: file) }
+            do {
+                let settings = try await Settings(flags: [:], environment: [:], file: file)
+                #expect(kinds.contains(name.kind) && settings.text(name) != nil, "\(name) takes \(json)")
+            } catch {
+                let failure = try #require(error as? CommandFailure)
+                #expect(!kinds.contains(name.kind), "\(name) does not take \(json)")
+                #expect(failure.exitCode == .usage && failure.message.contains(file), "\(failure)")
+                // Null is refused by the reader of JSON or by the setting; either way it is named.
+                #expect(failure.message.contains(name.rawValue), "\(failure)")
+                #expect(failure.remedy == name.kind.rawValue, "\(failure)")
+            }
+        }
+    }
+
+    @Test func `a list of networks counts as the text with commas does`() async throws {
+        let file = try Self.file(#"{"trustedProxies": ["127.0.0.1", "10.0.0.0/8"], "logLevel": "info"}"#)
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let networks = try await Settings(flags: [:], environment: [:], file: file).networks(.trustedProxies)
+        #expect(networks.contains("127.0.0.1") && networks.contains("10.1.2.3") && !networks.contains("192.0.2.1"))
+    }
+
+    @Test(arguments: Settings.Name.allCases.filter { $0.kind == .text && $0 != .masterKeys })
+    func `white space around a text is refused without the text`(name: Settings.Name) async throws {
+        for text in ["s3cret\n", "s3cret\r", "s3cret\r\n", "s3cret ", "\ts3cret", "\u{A0}s3cret"] {
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await Settings(flags: [:], environment: [name.variable: text], file: nil)
+            }
+            #expect(failure?.exitCode == .usage && failure?.message.contains(name.variable) == true)
+            #expect(failure?.description.contains("s3cret") == false)
+        }
+    }
+
+    @Test func `the JSON of master keys may end with a line`() async throws {
+        let settings = try await Settings(flags: [:], environment: ["TENURE_MASTER_KEYS": "{}\n"], file: nil)
+        #expect(settings.text(.masterKeys) == "{}\n")
+    }
+
+    @Test(arguments: Settings.Name.allCases)
+    func `bytes that were not UTF-8 are refused`(name: Settings.Name) async {
+        let failure = await #expect(throws: CommandFailure.self) {
+            try await Settings(flags: [:], environment: [name.variable: "a\u{FFFD}b"], file: nil)
+        }
+        #expect(failure?.exitCode == .usage && failure?.message.contains("UTF-8") == true)
+    }
+
+    @Test func `a development service lets anybody found a company, or whom the setting names`() async throws {
+        let unset = try await Settings(flags: [:], environment: [:], file: nil)
+        #expect(try unset.foundingRule() == .off && unset.foundingRule(default: .open) == .open)
+        let code = try await Settings(flags: [:], environment: ["TENURE_FOUNDING": "code"], file: nil)
+        #expect(try code.foundingRule(default: .open) == .code)
     }
 
     private static func file(_ text: String) throws -> String {

@@ -108,6 +108,35 @@ import Testing
         #expect(half.remedy?.contains("TENURE_TLS_KEY_FILE") == true)
     }
 
+    @Test func `text around the blocks of PEM counts for nothing, in whatever encoding`() async throws {
+        func bytes(_ name: String, _ parts: [[UInt8]]) throws -> String {
+            let path = directory.path + "/" + name
+            try Data(parts.flatMap { $0 }).write(to: URL(fileURLWithPath: path))
+            return path
+        }
+        let (chain, key) = (Array(CertificateSamples.certificate.utf8), Array(CertificateSamples.key.utf8))
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let name = Array("Bag Attributes\n    friendlyName: Schl".utf8) + [0xFC] + Array("ssel\n".utf8)
+        let comment = Array("# ENCRYPTED backups are in the safe\n".utf8)
+        let lines = { (text: [UInt8]) in text.flatMap { $0 == 0x0A ? [0x0D, 0x0A] : [$0] } }
+        let heads: [[UInt8]] = [[], mark, name, comment, mark + comment + name]
+        for (number, head) in heads.enumerated() {
+            for (kind, form) in [("unix", { $0 }), ("dos", lines)] as [(String, ([UInt8]) -> [UInt8])] {
+                let files = [
+                    "TENURE_TLS_CERTIFICATE_FILE": try bytes("\(number)\(kind).pem", [head, form(chain), name]),
+                    "TENURE_TLS_KEY_FILE": try bytes("\(number)\(kind).key", [head, form(key), comment]),
+                ]
+                #expect(try await refusal(files) == nil, "\(number) \(kind)")
+            }
+        }
+        let wide = try bytes("wide.key", [[0xFF, 0xFE], key.flatMap { [$0, 0] }])
+        let refused = try await refusal([
+            "TENURE_TLS_CERTIFICATE_FILE": try bytes("chain.pem", [chain]), "TENURE_TLS_KEY_FILE": wide,
+        ])
+        #expect(refused?.message.contains("byte order mark of UTF-16") == true, "\(String(describing: refused))")
+        #expect(refused?.remedy?.contains("iconv") == true)
+    }
+
     @Test func `a port in use and an address of another machine are told with what to do`() throws {
         let port = try #require(TakenPort())
         #expect(LocalPort.failureToListen(host: "127.0.0.1", port: port.number) == .portTaken)

@@ -20,6 +20,16 @@ import Testing
         #expect(failure.remedy == "Send three or more answers. This request was not charged.")
     }
 
+    @Test func `a directory without file locks and a line that is not UTF-8 are told as what they are`() throws {
+        let advice = "The file is in a directory without file locks (No locks available)."
+        let lockless = CommandFailure.client(TenureClientError(.storageFailed, nil, nil, [advice]))
+        #expect(lockless.message == advice && lockless.remedy == nil)
+        #expect(CommandFailure.client(TenureClientError(.storageFailed)).remedy?.contains("chmod") == true)
+        let error = try #require(throws: TenureClientError.self) { try TerminalLine.text([0xDE, 0xC1]) }
+        let garbled = CommandFailure.client(error)
+        #expect(garbled.exitCode == .usage && garbled.message.contains("Set it to UTF-8"))
+    }
+
     @Test func `a hint about a refused entry stands beside the refusal`() {
         let problem = Problem(ErrorCode.answersIncorrect, requestId: "r")
         let error = TenureClientError(problem).hinting(

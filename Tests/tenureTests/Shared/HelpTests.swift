@@ -22,6 +22,28 @@ import Testing
         }
     }
 
+    @Test(arguments: ["0", "-5", "1", "26", "", "x", "9999999999999999999999"])
+    func `help is whole at every width that a terminal tells`(columns: String) {
+        for isInteractive in [true, false] {
+            let terminal = Terminal(isInteractive: isInteractive, width: nil, environment: ["COLUMNS": columns])
+            #expect(terminal.width > 0)
+            let width = Main.columns(terminal)
+            for (command, name) in Self.commands() {
+                let help = Tenure.fullMessage(for: CleanExit.helpRequest(command), columns: width)
+                let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                #expect(words.contains("USAGE: tenure") && words.contains("Show help information."), "\(name)")
+            }
+        }
+    }
+
+    @Test func `an argument that is not UTF-8 is refused by its number`() {
+        // The system's library replaces such bytes before the program sees them.
+        let failure = #expect(throws: CommandFailure.self) {
+            _ = try Main.parsed(["client", "whoami", "m\u{FFFD}ller"])
+        }
+        #expect(failure?.exitCode == .usage && failure?.message.hasPrefix("argument 3 ") == true)
+    }
+
     @Test func `every example names a command that exists`() {
         let paths = Set(UnknownCommand.paths(from: Tenure.self, "tenure"))
         for (command, name) in Self.commands() {
