@@ -16,6 +16,8 @@ struct OutboxRow: Sendable {
     let locale: MailLanguage?
     /// The number of attempts, the one that the lease is for included.
     let attempts: Int
+    /// Whether no earlier attempt told a mail server of the mail.
+    let isUntold: Bool
     let expiresAt: Timestamp
 
     /// The statement that deletes a row.
