@@ -25,7 +25,7 @@ struct MailContent {
         let texts = MailTexts(kind, domain: domain.map(Self.oneLine), until: end, in: language)
         let boundary = "tenure-\(id)"
         var lines = [
-            "From: <\(settings.sender)>",
+            "From: \(from)",
             "To: <\(recipient.text)>",
             "Subject: \(Self.encodedWords(texts.subject))",
             "Date: \(MailDate.text(time))",
@@ -46,6 +46,15 @@ struct MailContent {
         }
         lines += ["--\(boundary)--", ""]
         return Array(lines.joined(separator: "\r\n").utf8)
+    }
+
+    /// The sender: a name is quoted, or encoded if it is not ASCII.
+    private var from: String {
+        let address = "<\(settings.sender)>"
+        guard let name = settings.senderName else { return address }
+        let encoded = Self.encodedWords(name)
+        let quoted = name.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        return "\(encoded == name ? "\"\(quoted)\"" : encoded)\r\n \(address)"
     }
 
     private func plain(_ texts: MailTexts) -> String {

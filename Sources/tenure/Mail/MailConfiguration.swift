@@ -21,11 +21,14 @@ struct MailConfiguration: Sendable {
         let from = try settings.required(.mailFrom)
         let origin = try settings.required(
             .publicUrl, remedy: "The links in mails need the address under which people reach the service.")
+        guard MailSettings.isSender(from) else {
+            throw CommandFailure(
+                .usage, "\(Settings.Name.mailFrom.variable) names no address that mails can come from",
+                remedy: "Write an address, or a name with it, such as Tenure <tenure@id.example>.")
+        }
         guard let mail = MailSettings(publicURL: origin, sender: from) else {
             throw CommandFailure(
-                .usage,
-                "\(Settings.Name.mailFrom.variable) must be an ASCII address and "
-                    + "\(Settings.Name.publicUrl.variable) an origin with https:// or http://")
+                .usage, "\(Settings.Name.publicUrl.variable) must be an origin with https:// or http://")
         }
         self.settings = mail
         transport = SMTPMailTransport(

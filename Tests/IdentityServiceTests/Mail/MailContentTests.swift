@@ -54,6 +54,33 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("t@login.example", "<t@login.example>"), (" <t@login.example> \n", "<t@login.example>"),
+        ("Tenure <t@login.example>", "\"Tenure\"\r\n <t@login.example>"),
+        ("\"Tenure, Inc. \\\"x\\\"\" <t@login.example>", "\"Tenure, Inc. \\\"x\\\"\"\r\n <t@login.example>"),
+        ("T\" <e@evil.example> <t@login.example>", "\"T\\\" <e@evil.example>\"\r\n <t@login.example>"),
+        ("Zoë <t@login.example>", "=?utf-8?B?Wm/Dqw==?=\r\n <t@login.example>"),
+    ]) func `a sender may have a name, which is one word of the header`(_ sender: String, _ header: String) throws {
+        let settings = try #require(MailSettings(publicURL: "https://id.example", sender: sender))
+        #expect(settings.sender == "t@login.example" && settings.domain == "login.example")
+        let content = MailContent(
+            id: MailID(UUID()), kind: .verify, language: .english, settings: settings,
+            recipient: try #require(DeliverableAddress("zoe@mail.example")), domain: nil, link: nil,
+            end: MailScene.start)
+        let text = String(decoding: content.bytes(at: MailScene.start), as: UTF8.self)
+        #expect(text.hasPrefix("From: \(header)\r\nTo: <zoe@mail.example>\r\n"), "\(text.prefix(200))")
+    }
+
+    @Test(arguments: [
+        "", "Tenure", "Tenure <>", "Tenure <t@>", "Tenure <t@login.example> x", "Tenure t@login.example",
+        "Ten\r\nBcc: e@evil.example <t@login.example>", "Ten\nure <t@login.example>", "T\u{202E} <t@login.example>",
+        "T <t@login.example\r\nBcc: e@evil.example>", "T <a@b@login.example>", "T\0 <t@login.example>",
+        String(repeating: "n", count: 65) + " <t@login.example>",
+    ]) func `a sender that no header can hold is refused`(_ sender: String) {
+        #expect(!MailSettings.isSender(sender))
+        #expect(MailSettings(publicURL: "https://id.example", sender: sender) == nil)
+    }
+
     @Test func `a long subject takes several short lines`() {
         for text in ["ü", String(repeating: "ü", count: 19), String(repeating: "ä€", count: 60)] {
             let lines = "Subject: \(MailContent.encodedWords(text))".components(separatedBy: "\r\n")
