@@ -265,6 +265,18 @@ extension API.Answer {
         #expect(entry.details["cookie"] == FakeService.waitCookie)
     }
 
+    @Test func `a mail about a person's own first device accuses nobody of knowing their credentials`() async throws {
+        var service = FakeService()
+        service.deviceMail = FakeService.deviceMail(isFirst: true)
+        try await WaitingBrowser.with(service) { browser in
+            let page = try await browser.get(Self.link + "?expires=1&key=ab")
+            #expect(page.text.contains(PageWord("mail.elsewhereFirst").text(in: .english)))
+            let refused = try await browser.post(
+                Self.link, [("expires", "1"), ("key", "ab"), ("answer", "refuse")])
+            #expect(refused.status == 200 && refused.text.contains(PageWord("mail.refusedFirst").text(in: .english)))
+        }
+    }
+
     @Test func `the buttons of the link's page confirm and refuse`() async throws {
         let fields = [(name: "expires", value: "1"), ("key", "ab")]
         var service = FakeService()

@@ -46,11 +46,29 @@ import Testing
         let english = MailTexts.words(of: .english), words = MailTexts.words(of: language)
         #expect(words.keys.sorted() == english.keys.sorted())
         let parts = ["subject", "caption", "closing"] + (1...MailTexts.mostSentences).map { "text\($0)" }
-        let names = MailKind.allCases.flatMap { kind in parts.map { "\(kind.rawValue).\($0)" } }
+        let names = MailKind.allCases.flatMap { kind in
+            parts.flatMap { ["\(kind.rawValue).\($0)", "\(kind.rawValue).first.\($0)"] }
+        }
         #expect(words.keys.allSatisfy { ["origin.domain", "origin.service"].contains($0) || names.contains($0) })
         for (name, text) in words {
             #expect(text.contains("{1}") == english[name]?.contains("{1}"), "\(name)")
             #expect(language == .english || text != english[name], "\(name)")
+        }
+    }
+
+    @Test(arguments: MailLanguage.allCases)
+    func `a mail about a person's own first device accuses nobody`(_ language: MailLanguage) throws {
+        let words = MailTexts.words(of: language)
+        func texts(_ isFirst: Bool) -> String {
+            let texts = MailTexts(
+                .deviceConfirmation, isFirst: isFirst, domain: nil, until: MailScene.start, in: language)
+            return (texts.sentences + [texts.closing]).joined(separator: "\n")
+        }
+        for part in ["text1", "closing"] {
+            let accusing = try #require(words["deviceConfirmation.\(part)"])
+            let own = try #require(words["deviceConfirmation.first.\(part)"])
+            #expect(texts(false).contains(accusing) && !texts(false).contains(own))
+            #expect(texts(true).contains(own) && !texts(true).contains(accusing))
         }
     }
 
