@@ -321,7 +321,7 @@ let package = Package(
                 "HTTPLimits", "Identity",
                 "IdentityService",
                 "Keys", "Ledger", "Postgres", "Projections", "Schema", "TenureServer", "TenureAPI", "TenureClient",
-                "TestSupport",
+                "TestSupport", "Transfers",
                 arguments, logging,
             ],
             swiftSettings: settingsOfTests),

@@ -24,6 +24,8 @@ package enum SMTPOutcome: Sendable, Equatable {
     case temporarilyRefused(Int)
     /// The server refused the mail for good, with a reply code from 500 to 599.
     case permanentlyRefused(Int)
+    /// The server took no mail at all, and was told nothing of this one. The reason is safe to log.
+    case unreached(String)
     /// The mail was not handed over, or it is not known whether it was. The reason is safe to log.
     case undelivered(String)
 }
@@ -48,10 +50,18 @@ package struct SMTPSender: Sendable {
     /// Sends a mail. This never throws, and ends within the patience of the server's settings.
     package func send(_ message: SMTPMessage) async -> SMTPOutcome {
         guard Curl.isReady else { return .undelivered("libcurl could not be started") }
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(returning: SMTPTransfer(server: server, message: message).run())
-            }
+        return await Self.blocking { SMTPTransfer(server: server, message: message).run() }
+    }
+
+    /// Connects to the server as a mail does, sends none, and returns why none could be sent; `nil` if one could.
+    package func check() async -> SMTPFault? {
+        guard Curl.isReady else { return .other("libcurl could not be started") }
+        return await Self.blocking { SMTPCheck(server: server).run() }
+    }
+
+    private static func blocking<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: work()) }
         }
     }
 }

@@ -43,21 +43,61 @@ struct SMTPTransfer {
                     return unsafe source.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
                 }, Unmanaged.passUnretained(source).toOpaque()),
         ]
-        guard (settings + (unsafe options(handle))).allSatisfy({ $0 == CURLE_OK }) else {
-            return .undelivered("libcurl refused an option")
-        }
+        let codes =
+            unsafe settings + server.options(handle) + [
+                ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(message.sender)>"),
+                ccurl_set_number(handle, CURLOPT_UPLOAD, 1),
+            ]
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return .undelivered("libcurl refused an option") }
         let result = withExtendedLifetime(source) { unsafe curl_easy_perform(handle) }
         return outcome(result, reply: Int(unsafe ccurl_reply(handle)), isContentAsked: source.isStarted)
     }
 
-    private func options(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
-        let components = server.patience.components
+    /// Reads the result of libcurl and the last reply of the server.
+    ///
+    /// A reply counts as one about the mail only from `MAIL` on. A server that takes nobody in its greeting, or a
+    /// log-in that is refused, is the operator's to mend, and the mail waits.
+    private func outcome(_ result: CURLcode, reply: Int, isContentAsked: Bool) -> SMTPOutcome {
+        if result == CURLE_OK { return .accepted }
+        let text = SMTPFault.text(of: result, reply: reply)
+        if !isContentAsked, SMTPFault(result, reply: reply) != nil { return .unreached(text) }
+        let isAboutMail =
+            result == CURLE_SEND_ERROR || (isContentAsked && result != CURLE_OPERATION_TIMEDOUT)
+        if isAboutMail, !SMTPFault.repliesAboutSettings.contains(reply) {
+            switch reply {
+            case 400...499: return .temporarilyRefused(reply)
+            case 500...599: return .permanentlyRefused(reply)
+            default: break
+            }
+        }
+        return .undelivered(text)
+    }
+}
+
+/// A connection to a mail server with its greeting, encryption and log-in, as a mail has it. No mail is sent.
+struct SMTPCheck {
+    let server: SMTPServer
+
+    /// Connects, and returns why no mail could be sent; `nil` if one could. Blocks its thread.
+    func run() -> SMTPFault? {
+        guard let handle = unsafe curl_easy_init() else { return .other("libcurl has no handle") }
+        defer { unsafe curl_easy_cleanup(handle) }
+        let codes = unsafe server.options(handle) + [ccurl_set_number(handle, CURLOPT_CONNECT_ONLY, 1)]
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return .other("libcurl refused an option") }
+        let result = unsafe curl_easy_perform(handle), reply = Int(unsafe ccurl_reply(handle))
+        guard result != CURLE_OK else { return nil }
+        return SMTPFault(result, reply: reply) ?? .other(SMTPFault.text(of: result, reply: reply))
+    }
+}
+
+extension SMTPServer {
+    /// Sets what every connection to the server has.
+    fileprivate func options(_ handle: UnsafeMutableRawPointer) -> [CURLcode] {
+        let components = patience.components
         let milliseconds = Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000)
         var codes = unsafe [
             ccurl_only_smtp(handle),
-            ccurl_set_text(handle, CURLOPT_URL, server.url),
-            ccurl_set_text(handle, CURLOPT_MAIL_FROM, "<\(message.sender)>"),
-            ccurl_set_number(handle, CURLOPT_UPLOAD, 1),
+            ccurl_set_text(handle, CURLOPT_URL, url),
             // No variable of the environment sends mails over a proxy.
             ccurl_set_text(handle, CURLOPT_PROXY, ""),
             // Signals would hit other threads.
@@ -67,37 +107,15 @@ struct SMTPTransfer {
             ccurl_exit_quickly(handle),
             ccurl_require_tls12(handle),
         ]
-        if server.security == .startTLS { codes.append(unsafe ccurl_require_starttls(handle)) }
-        if let file = server.authorityFile {
+        if security == .startTLS { codes.append(unsafe ccurl_require_starttls(handle)) }
+        if let file = authorityFile {
             codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAINFO, file))
             codes.append(unsafe ccurl_set_text(handle, CURLOPT_CAPATH, nil))
         }
-        if let login = server.login {
+        if let login {
             codes.append(unsafe ccurl_set_text(handle, CURLOPT_USERNAME, login.user))
             codes.append(unsafe ccurl_set_text(handle, CURLOPT_PASSWORD, login.password))
         }
         return codes
-    }
-
-    /// Replies about the log-in or the encryption (RFC 4954 §6, RFC 3207 §4), which no other mail would get past either.
-    private static let repliesAboutSettings: Set<Int> = [530, 534, 535, 538]
-
-    /// Reads the result of libcurl and the last reply of the server.
-    ///
-    /// A reply counts as one about the mail only from `MAIL` on. A server that takes nobody in its greeting, or a
-    /// log-in that is refused, is the operator's to mend, and the mail waits.
-    private func outcome(_ result: CURLcode, reply: Int, isContentAsked: Bool) -> SMTPOutcome {
-        if result == CURLE_OK { return .accepted }
-        let isAboutMail =
-            result == CURLE_SEND_ERROR || (isContentAsked && result != CURLE_OPERATION_TIMEDOUT)
-        if isAboutMail, !Self.repliesAboutSettings.contains(reply) {
-            switch reply {
-            case 400...499: return .temporarilyRefused(reply)
-            case 500...599: return .permanentlyRefused(reply)
-            default: break
-            }
-        }
-        let text = unsafe curl_easy_strerror(result).map { unsafe String(cString: $0) } ?? "error"
-        return .undelivered("libcurl \(result.rawValue): \(text), last reply \(reply)")
     }
 }

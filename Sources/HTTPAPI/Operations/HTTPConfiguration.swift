@@ -48,6 +48,9 @@ package struct HTTPConfiguration: Sendable {
     package var developmentMail: MailDirectory?
     /// Whether the pages for browsers are served.
     package var servesPages = false
+    /// The largest number of waiting pages of this process that are told of a decision at once. Those beyond ask again
+    /// by themselves.
+    package var waitingPages = 256
     /// Whether a page that is opened by another name of this machine is redirected to ``publicURL``. Browsers keep device
     /// keys and cookies for one name.
     package var sendsBrowsersToPublicURL = false

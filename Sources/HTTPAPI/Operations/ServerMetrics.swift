@@ -5,6 +5,7 @@ struct ServerMetrics: Sendable {
     let requests: RequestMetrics
     let table: ConnectionTable
     let certificate: ServerCertificate?
+    let waiting: WaitingStreams
 
     /// Renders the metrics in the Prometheus text format.
     func text() async -> String {
@@ -29,6 +30,12 @@ struct ServerMetrics: Sendable {
             # HELP tenure_connections_cut_total Connections closed because their clients did not read.
             # TYPE tenure_connections_cut_total counter
             tenure_connections_cut_total \(usage.cut)
+            # HELP tenure_waiting_pages Pages that wait for a decision, and are told of it at once.
+            # TYPE tenure_waiting_pages gauge
+            tenure_waiting_pages \(waiting.count)
+            # HELP tenure_waiting_pages_limit Pages that may be told at once. Those beyond ask again by themselves.
+            # TYPE tenure_waiting_pages_limit gauge
+            tenure_waiting_pages_limit \(waiting.limit)
 
             """
     }

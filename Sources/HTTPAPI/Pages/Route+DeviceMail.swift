@@ -26,12 +26,11 @@ extension Route {
         let link = visit.deviceMailLink(
             (try? form.fields.text("expires")) ?? "", (try? form.fields.text("key")) ?? "")
         let waiting = visit.flows.waiting(for: link)
+        let view = try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait))
         // Who refuses takes something away, and needs no more than a click.
         if answer == "confirm" {
             // A link that opens nothing takes no room for a nonce.
-            guard try await exchange.run(ReadDeviceMail(link: link, cookie: waiting?.wait)) != nil else {
-                return try visit.deviceMail("mail.overTitle", "mail.over", status: 410)
-            }
+            guard view != nil else { return try visit.deviceMail("mail.overTitle", "mail.over", status: 410) }
             guard try await visit.armed(link, visit.visitor).takes(form.fields, exchange) else {
                 return try visit.reply(.unarmed)
             }
@@ -42,7 +41,8 @@ extension Route {
                 cookie: waiting?.wait, app: try await exchange.pagesApp()))
         guard isDone else { return try visit.deviceMail("mail.overTitle", "mail.over", status: 410) }
         guard answer == "refuse" else { return waiting.map(visit.goOn) ?? .seeOther(AccountVisit.logInPath) }
-        return try visit.deviceMail("mail.refusedTitle", "mail.refused", status: 200)
+        return try visit.deviceMail(
+            "mail.refusedTitle", view?.isFirst == true ? "mail.refusedFirst" : "mail.refused", status: 200)
     }
 }
 
@@ -84,7 +84,9 @@ extension PageVisit {
             Endpoint.showDeviceMail.template.path(exchange.captures.all) + "?"
             + String(decoding: FormEncoding.encode(query), as: UTF8.self)
         let content = DeviceMailContent(
-            isWaiting: view.isWaiting, company: view.companyName,
+            text: language.text(
+                view.isWaiting ? "mail.here" : view.isFirst ? "mail.elsewhereFirst" : "mail.elsewhere"),
+            company: view.companyName,
             device: view.device.isEmpty ? language.text("mail.unknown") : view.device,
             network: view.network.isEmpty ? language.text("mail.unknown") : view.network,
             time: view.presentedAt.forPeople, words: FingerprintWords(view.fingerprint).text,
@@ -97,8 +99,7 @@ extension PageVisit {
 /// The device that a mail is about.
 struct DeviceMailContent: PageContent {
     static let template: PageTemplate = "deviceMail"
-    /// Whether the device is this browser.
-    let isWaiting: Bool
+    let text: String
     let company: String
     let device: String
     let network: String

@@ -32,11 +32,11 @@ extension Route {
     }
 
     /// The routes of the pages. A service that serves no pages has only what the pages behind links in mails use.
-    static func pages(_ configuration: HTTPConfiguration) -> [Route] {
+    static func pages(_ configuration: HTTPConfiguration, _ waiting: WaitingStreams) -> [Route] {
         guard configuration.servesPages else { return [readPageAsset, armPage] }
         let pages =
             [showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogInByAddress + ofLogIn + ofRegistration
-            + ofAccount + ofWaiting(WaitingStreams(now: configuration.now))
+            + ofAccount + ofWaiting(waiting)
         return [readPageAsset, armPage] + pages.map(\.whileEnabled)
     }
 

@@ -26,17 +26,12 @@ extension Route {
     /// - Parameter streams: Those of the process.
     static func ofWaiting(_ streams: WaitingStreams) -> [Route] {
         let stream = Route(page: .streamWaiting) { exchange in
-            guard let (view, cookie) = try await PageVisit(exchange: exchange).waiting(),
-                let stream = streams.open(cookie, view, exchange)
-            else {
+            guard let (view, cookie) = try await PageVisit(exchange: exchange).waiting() else {
                 // A browser that gets no content asks no more, and the page has a button.
                 return .noContent
             }
-            // A proxy must not keep the events until there are many.
-            let fields = ["Content-Type": "text/event-stream", "X-Accel-Buffering": "no"]
-            var reply = Reply(headers: fields)
-            reply.pieces = stream
-            return reply
+            let shown = try? FormReader(exchange.rawQuery.utf8).text("mail")
+            return streams.answer(cookie, view, shown: shown, exchange)
         }
         return [showWaiting, stream, endWait, enterDeviceCode, sendDeviceMail, showDeviceMail, answerDeviceMail]
     }

@@ -53,7 +53,8 @@ struct WaitingPage: Sendable {
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account,
             text: language.text(whoDecides), words: FingerprintWords(view.fingerprint).text,
             fingerprint: Hex.encode(view.fingerprint), saysNoMail: !view.canSendMail, mail: mail(visitor),
-            eventsPath: Endpoint.streamWaiting.path(in: flow), path: Endpoint.showWaiting.path(in: flow),
+            eventsPath: "\(Endpoint.streamWaiting.path(in: flow))?mail=\(view.mail.word)",
+            path: Endpoint.showWaiting.path(in: flow),
             until: language.text("wait.until", view.expiresAt.forPeople), againPath: againPath)
         return try HostedPage(content, "wait.title", in: language, status: problem?.status ?? 200).reply(visitor)
     }
@@ -68,7 +69,8 @@ struct WaitingPage: Sendable {
         }
     }
 
-    /// What the page says about mails: that one was sent, with the form for its code, or a button that sends one.
+    /// What the page says about mails: that one was sent, with the form for its code, that one waits, or a button that
+    /// sends one.
     private func mail(_ visitor: VisitorKey) -> WaitingContent.Mail? {
         let form = visit.form(of: .sendDeviceMail, visitor)
         switch view.mail {
@@ -76,13 +78,33 @@ struct WaitingPage: Sendable {
         case .possible:
             return WaitingContent.Mail(
                 text: language.text("wait.mailPossible"), code: nil, send: language.text("wait.mailSend"), form: form)
-        case .sent(let until):
+        case .held(let until):
+            return WaitingContent.Mail(
+                text: language.text("wait.mailHeld", until.forPeople), code: nil, send: nil, form: form)
+        case .fresh(let until), .sent(let until):
             let code = WaitingContent.Code(
                 hint: language.text("wait.codeHint", "\(view.triesLeft)"),
                 form: visit.form(of: .enterDeviceCode, visitor))
             return WaitingContent.Mail(
                 text: language.text("wait.mailSent", until.forPeople), code: code,
                 send: language.text("wait.mailAgain"), form: form)
+        }
+    }
+}
+
+extension WaitView {
+    /// Whether the first attempt to send a mail is not over.
+    var isMailFresh: Bool { if case .fresh = mail { true } else { false } }
+}
+
+extension WaitView.Mail {
+    /// What the page says about mails, for its stream.
+    var word: String {
+        switch self {
+        case .none: "none"
+        case .possible: "possible"
+        case .held: "held"
+        case .fresh, .sent: "sent"
         }
     }
 }
@@ -94,8 +116,8 @@ struct WaitingContent: PageContent {
     struct Mail: PagePart {
         let text: String
         let code: Code?
-        /// What the button that sends a mail says.
-        let send: String
+        /// What the button that sends a mail says; `nil` while one waits.
+        let send: String?
         let form: FormPart
     }
 

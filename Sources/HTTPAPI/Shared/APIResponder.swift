@@ -20,6 +20,8 @@ struct APIResponder: HTTPResponder {
     let log: AccessLog
     let metrics = RequestMetrics()
     let limiters: RequestLimiters
+    /// The browsers that wait for the decision about their device key.
+    let waiting: WaitingStreams
     let security: SecurityHeaders
     /// The open connections, which bodies are written to in pieces.
     let table: ConnectionTable
@@ -28,7 +30,8 @@ struct APIResponder: HTTPResponder {
         self.table = table
         self.configuration = configuration
         self.service = service
-        routes = RouteTable(Route.all(configuration))
+        waiting = WaitingStreams(limit: configuration.waitingPages, now: configuration.now)
+        routes = RouteTable(Route.all(configuration, waiting: waiting))
         log = AccessLog(logger: logger)
         limiters = RequestLimiters(configuration)
         let isPublicSecure = configuration.publicURL?.hasPrefix("https://") ?? false

@@ -69,8 +69,10 @@ extension EndpointBody.Kind {
 
 extension Route {
     /// Every route that the service serves.
-    static func all(_ configuration: HTTPConfiguration) -> [Route] {
-        general(configuration) + ofReturns + ofTokens + ofOpenID + ofMPin + pages(configuration)
+    ///
+    /// - Parameter waiting: The waiting browsers of the process.
+    static func all(_ configuration: HTTPConfiguration, waiting: WaitingStreams) -> [Route] {
+        general(configuration) + ofReturns + ofTokens + ofOpenID + ofMPin + pages(configuration, waiting)
     }
 
     private static func general(_ configuration: HTTPConfiguration) -> [Route] {

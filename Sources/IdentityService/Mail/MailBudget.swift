@@ -39,7 +39,21 @@ struct MailBudget: Sendable {
     }
 }
 
+extension MailBudget {
+    /// The statement that takes one charge back. The head of the ledger has to be locked before.
+    fileprivate var refund: SQL { "SELECT tenure.refund_attempts(\(ledger.uuid), \(keys), \(Int32(1)))" }
+}
+
 extension ServiceContext {
+    /// Takes back the charge of a mail that no mail server was told of, in a transaction of its own.
+    ///
+    /// - Parameter address: The key of the address that was charged, for no app.
+    func refundMail(to address: [UInt8]) async throws {
+        let budget = MailBudget(address: address, app: nil, ring: ring)
+        let opening = [Appender.lockingHeads([budget.ledger]), budget.refund]
+        try await pool.withTransaction(in: [budget.ledger], opening: opening) { _, _ in }
+    }
+
     /// Charges a mail to an address, in a transaction of its own. Call it before the mail is queued.
     ///
     /// - Parameters:

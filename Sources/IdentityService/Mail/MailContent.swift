@@ -13,6 +13,8 @@ struct MailContent {
     let language: MailLanguage
     let settings: MailSettings
     let recipient: DeliverableAddress
+    /// Whether a mail about a device is about the first one of an account.
+    var isFirst = false
     /// The confirmed domain of the tenant that the mail is about, if it has one.
     let domain: String?
     /// The link, which is ASCII without spaces.
@@ -22,10 +24,10 @@ struct MailContent {
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
-        let texts = MailTexts(kind, domain: domain.map(Self.oneLine), until: end, in: language)
+        let texts = MailTexts(kind, isFirst: isFirst, domain: domain.map(Self.oneLine), until: end, in: language)
         let boundary = "tenure-\(id)"
         var lines = [
-            "From: <\(settings.sender)>",
+            "From: \(from)",
             "To: <\(recipient.text)>",
             "Subject: \(Self.encodedWords(texts.subject))",
             "Date: \(MailDate.text(time))",
@@ -46,6 +48,15 @@ struct MailContent {
         }
         lines += ["--\(boundary)--", ""]
         return Array(lines.joined(separator: "\r\n").utf8)
+    }
+
+    /// The sender: a name is quoted, or encoded if it is not ASCII.
+    private var from: String {
+        let address = "<\(settings.sender)>"
+        guard let name = settings.senderName else { return address }
+        let encoded = Self.encodedWords(name)
+        let quoted = name.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        return "\(encoded == name ? "\"\(quoted)\"" : encoded)\r\n \(address)"
     }
 
     private func plain(_ texts: MailTexts) -> String {

@@ -17,7 +17,7 @@ package struct MailDirectory: MailTransport {
             try Data(mail.content).write(to: file(mail.id), options: .atomic)
             return .accepted
         } catch {
-            return .undelivered("the directory for mails cannot be written")
+            return .unreached("the directory for mails cannot be written")
         }
     }
 

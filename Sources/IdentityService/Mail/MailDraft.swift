@@ -16,6 +16,8 @@ struct OutboxRow: Sendable {
     let locale: MailLanguage?
     /// The number of attempts, the one that the lease is for included.
     let attempts: Int
+    /// Whether no earlier attempt told a mail server of the mail.
+    let isUntold: Bool
     let expiresAt: Timestamp
 
     /// The statement that deletes a row.
@@ -43,6 +45,8 @@ struct MailDraft: Sendable {
         var back: ReturnID?
         /// The waiting browser that the mail is about, if it is about one.
         var wait: BrowserWaitRow?
+        /// Whether the account of that browser never had a device key in force.
+        var isFirst = false
         /// The employee id that the mail invites to, if it is an invitation.
         var invited: String?
     }
@@ -56,7 +60,8 @@ struct MailDraft: Sendable {
         let company = try await company(of: row)
         let content = MailContent(
             id: row.id, kind: row.kind, language: row.locale ?? .english, settings: settings, recipient: address,
-            domain: company?.shownDomain, link: link(row, target, company?.companyName), end: target.end)
+            isFirst: target.isFirst, domain: company?.shownDomain, link: link(row, target, company?.companyName),
+            end: target.end)
         return .ready(
             OutgoingMail(
                 id: row.id.uuid, sender: settings.sender, recipient: address.text, content: content.bytes(at: time)))
@@ -138,7 +143,10 @@ extension MailDraft {
         guard let wait, let mail = wait.mail, time < mail.until, user.address?.place.position == mail.address else {
             return nil
         }
-        return Target(address: address, end: mail.until, wait: wait)
+        let employee = try await StateLoader(reader: context.reader).employee(
+            EmployeeID(wait.employee), in: TenantID(row.ledger.uuid))
+        let isFirst = employee.state.keys.values.allSatisfy { $0.authorized == nil }
+        return Target(address: address, end: mail.until, wait: wait, isFirst: isFirst)
     }
 
     fileprivate func waitLink(_ target: Target) -> String? {

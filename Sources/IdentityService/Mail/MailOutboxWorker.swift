@@ -13,6 +13,9 @@ import ServiceLifecycle
 /// A worker takes a due row with a lease, sends the mail without a transaction, and then deletes the row in the append of
 /// `MailSent` or `MailFailed`. A crash in between leaves the row: the next worker sends the mail again, with the same
 /// `Message-ID`. So a mail is sent at least once, and no mail is without its event.
+///
+/// A row says whether a mail server may know of its mail: between attempts it has a lease then, and none otherwise. While
+/// a worker has the lease of a mail that no server knows of, the next try is at the end of the lease.
 package struct MailOutboxWorker: Service {
     /// The time between two looks at the outbox.
     static let interval: Duration = .seconds(1)
@@ -117,19 +120,18 @@ package struct MailOutboxWorker: Service {
         case .taken(let taken): row = taken
         }
         guard time < row.expiresAt else {
-            // This lease sends nothing.
-            try await end(row, MailFailed(attempts: row.attempts - 1, code: code(MailFailure.expired)))
+            try await giveUp(row, MailFailure.expired)
             return true
         }
         switch try await draft.compose(row, at: time) {
-        case .givenUp(let reason):
-            try await end(row, MailFailed(attempts: row.attempts - 1, code: code(reason)))
+        case .givenUp(let reason): try await giveUp(row, reason)
         case .ready(let mail):
             switch await transport.send(mail) {
             case .accepted: try await end(row, MailSent(attempts: row.attempts))
             case .permanentlyRefused(let reply):
                 try await end(row, MailFailed(attempts: row.attempts, code: code(MailFailure.refused(reply))))
             case .temporarilyRefused(let reply): try await postpone(row, "reply \(reply)")
+            case .unreached(let reason): try await postpone(row, reason, isUntold: row.isUntold)
             case .undelivered(let reason): try await postpone(row, reason)
             }
         }
@@ -151,17 +153,19 @@ package struct MailOutboxWorker: Service {
         let end = time.adding(Self.lease).postgres
         let rows = try await context.pool.query(
             """
-            UPDATE tenure.mail_outbox SET lease_until = \(end), attempts = attempts + 1
+            UPDATE tenure.mail_outbox SET lease_until = \(end), attempts = attempts + 1,
+                next_try = CASE WHEN lease_until IS NULL THEN \(end) ELSE next_try END
             WHERE ledger_id = \(ledger) AND mail_id = ANY (ARRAY(
                 SELECT mail_id FROM tenure.mail_outbox
                 WHERE ledger_id = \(ledger) AND mail_id = \(id) AND next_try <= \(now)
                     AND (lease_until IS NULL OR lease_until <= \(now))
                 FOR UPDATE SKIP LOCKED))
-            RETURNING recipient_kind, recipient_id, kind, locale, attempts, expires_at, mac
+            RETURNING recipient_kind, recipient_id, kind, locale, attempts, next_try = lease_until, expires_at, mac
             """, in: [place.ledger])
         guard let row = rows.first else { return .left }
-        let (recipient, recipientId, kind, locale, attempts, expiry, code) = try row.decode(
-            String.self, UUID.self, String.self, String?.self, Int32.self, PostgresTimestamp.self, [UInt8]?.self)
+        let (recipient, recipientId, kind, locale, attempts, isUntold, expiry, code) = try row.decode(
+            String.self, UUID.self, String.self, String?.self, Int32.self, Bool.self, PostgresTimestamp.self,
+            [UInt8]?.self)
         guard let kind = MailKind(rawValue: kind), let recipient = MailRecipient(kind: recipient, uuid: recipientId)
         else {
             // A newer program queued it, and one of its processes will send it.
@@ -181,7 +185,7 @@ package struct MailOutboxWorker: Service {
         return .taken(
             OutboxRow(
                 ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
-                attempts: Int(attempts), expiresAt: event.expiresAt))
+                attempts: Int(attempts), isUntold: isUntold, expiresAt: event.expiresAt))
     }
 
     private func code(_ text: String) -> ReasonCode {
@@ -205,23 +209,50 @@ extension MailOutboxWorker {
             metadata: ["mail": "\(place.id)", "ledger": "\(place.ledger)"])
     }
 
-    /// Deletes the row in the append of its last event. Of two workers that sent the same mail one appends.
-    private func end(_ row: OutboxRow, _ event: any EventPayload) async throws {
+    /// Deletes the row in the append of its last event. Of two workers that sent the same mail one appends, and gets
+    /// `true`.
+    @discardableResult
+    private func end(_ row: OutboxRow, _ event: any EventPayload) async throws -> Bool {
         let stream = StreamID.mail(row.id, in: row.ledger)
         var recorder = EventRecorder(context, at: context.settings.now())
         try recorder.add(event, to: stream, version: 1)
         recorder.statements = [OutboxRow.deletion(row.id, in: row.ledger)]
         do { try await recorder.append() } catch {
             guard error.code == .versionConflict else { throw error }
-            return
+            return false
         }
-        counts.add(event is MailSent ? .sent : .failed)
+        switch event {
+        case is MailSent: counts.add(.sent)
+        case let failed as MailFailed where failed.code.text == MailFailure.notNeeded: counts.add(.notNeeded)
+        default: counts.add(.failed)
+        }
+        return true
+    }
+
+    /// Ends a mail that this lease does not send. A mail that no mail server was told of gets its charge back, once.
+    private func giveUp(_ row: OutboxRow, _ reason: String) async throws {
+        let isEnded = try await end(row, MailFailed(attempts: row.attempts - 1, code: code(reason)))
+        if isEnded, row.isUntold { try await refund(row) }
+    }
+
+    /// Takes back what a mail about a device was charged. Mails of all other kinds wait for longer than their address
+    /// waits for the next one.
+    private func refund(_ row: OutboxRow) async throws {
+        guard row.kind == .deviceConfirmation, case .user(let id) = row.recipient,
+            let wait = try await BrowserWaitRow.find(
+                mail: row.id, in: TenantID(row.ledger.uuid), context, at: Timestamp(microseconds: 0)),
+            let user = try? await context.userWithAddress(id), let text = user.email?.text,
+            user.address?.place.position == wait.mail?.address, let address = try? EmailAddress(recorded: text)
+        else { return }
+        try await context.refundMail(to: address.key)
     }
 
     /// Gives the lease back, and waits: 10 seconds after the first attempt, then double, at most an hour. The last wait
     /// ends with the mail.
-    private func postpone(_ row: OutboxRow, _ reason: String) async throws {
-        let time = context.settings.now()
+    ///
+    /// - Parameter isUntold: Whether no mail server was told of the mail.
+    private func postpone(_ row: OutboxRow, _ reason: String, isUntold: Bool = false) async throws {
+        let time = context.settings.now(), lease = isUntold ? nil : time.postgres
         let next = min(time.adding(Self.wait(after: row.attempts)), row.expiresAt).postgres
         let ledger = row.ledger.uuid, id = row.id.uuid, attempts = Int32(row.attempts)
         context.logger.notice(
@@ -230,7 +261,7 @@ extension MailOutboxWorker {
         // Another worker that took the row meanwhile has counted further.
         _ = try await context.pool.query(
             """
-            UPDATE tenure.mail_outbox SET next_try = \(next), lease_until = NULL
+            UPDATE tenure.mail_outbox SET next_try = \(next), lease_until = \(lease)
             WHERE ledger_id = \(ledger) AND mail_id = \(id) AND attempts = \(attempts)
             """, in: [row.ledger])
     }

@@ -18,12 +18,14 @@ struct MailTexts {
     let origin: String
 
     /// - Parameters:
+    ///   - isFirst: Whether a mail about a device is about the first one of an account.
     ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
     ///   - end: When the link expires.
-    init(_ kind: MailKind, domain: String?, until end: Timestamp, in language: MailLanguage) {
+    init(_ kind: MailKind, isFirst: Bool = false, domain: String?, until end: Timestamp, in language: MailLanguage) {
         let words = Self.words(of: language), until = Self.minute(end)
         func text(_ kind: MailKind, _ part: String) -> String? {
-            words["\(kind.rawValue).\(part)"].map { WordFile.filled($0, [until]) }
+            let own = isFirst ? words["\(kind.rawValue).first.\(part)"] : nil
+            return (own ?? words["\(kind.rawValue).\(part)"]).map { WordFile.filled($0, [until]) }
         }
         // A reminder says what the notice said.
         let said = kind == .returnReminder ? .returnOpened : kind

@@ -25,6 +25,8 @@ package enum MailOutcome: Sendable, Equatable {
     case temporarilyRefused(Int)
     /// It was refused for good, with the reply code of the server.
     case permanentlyRefused(Int)
+    /// The server took no mail at all, and was told nothing of this one. The reason is safe to log.
+    case unreached(String)
     /// It was not handed over, or that is not known. The reason is safe to log.
     case undelivered(String)
 }

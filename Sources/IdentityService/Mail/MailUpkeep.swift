@@ -35,6 +35,8 @@ package final class MailCounts: Sendable {
         case sent
         /// The mail was given up.
         case failed
+        /// The mail was superseded, or what it was about was done meanwhile.
+        case notNeeded = "not_needed"
         /// The mail waits for its next attempt.
         case postponed
         /// The row had no event, or its mail had ended before. Nothing was sent.

@@ -69,6 +69,29 @@ struct MailRow: CodedRow {
         Column(outside: "next_try", \.nextTry), Column("expires_at", \.mail.expiresAt), .code(\.code))
 }
 
+extension MailRow {
+    /// How far a mail of the outbox is.
+    enum Progress: Sendable {
+        /// Its first attempt is not over.
+        case fresh
+        /// No mail server takes mails, so none was told of this one.
+        case held
+    }
+
+    /// Reads how far a mail is; `nil` once a mail server may know of it, or after its end.
+    static func progress(
+        of mail: UUID, in tenant: UUID, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> Progress? {
+        let rows = try await context.pool.query(
+            """
+            SELECT attempts <= CASE WHEN lease_until IS NULL THEN 0 ELSE 1 END FROM tenure.mail_outbox
+            WHERE ledger_id = \(tenant) AND mail_id = \(mail)
+                AND (lease_until IS NULL OR (lease_until = next_try AND lease_until > \(time.postgres)))
+            """, in: [LedgerID(tenant)])
+        return try rows.first.map { try $0.decode(Bool.self) ? .fresh : .held }
+    }
+}
+
 extension StreamID {
     package static func mail(_ id: MailID, in ledger: LedgerID) -> StreamID {
         StreamID(ledger: ledger, kind: "mail", id: id.uuid)

@@ -29,6 +29,35 @@ package struct WaitingMail: Sendable, Equatable {
     package func isBeingSent(at time: Timestamp) -> Bool { leaseUntil.map { time < $0 } ?? false }
 }
 
+/// How many mails wait, and since when.
+package struct MailBacklog: Sendable, Equatable {
+    package let count: Int64
+    /// When the oldest of them was queued; `nil` for none.
+    package let oldest: Timestamp?
+
+    package init(count: Int64, oldest: Timestamp?) {
+        self.count = count
+        self.oldest = oldest
+    }
+
+    /// Reads the outbox with connections of the reader role, which sees all ledgers.
+    ///
+    /// - Throws: `PostgresError`.
+    package static func read(_ pool: PostgresPool) async throws -> MailBacklog {
+        let rows = try await pool.withConnection { connection in
+            try await connection.query(
+                """
+                SELECT count(*), min(event.time) FROM tenure.mail_outbox AS mail
+                LEFT JOIN tenure.event AS event ON event.ledger_id = mail.ledger_id AND event.stream_id = mail.mail_id
+                    AND event.kind = 'mail' AND event.version = 1
+                """)
+        }
+        guard let row = rows.first else { return MailBacklog(count: 0, oldest: nil) }
+        let (count, oldest) = try row.decode(Int64.self, PostgresTimestamp?.self)
+        return MailBacklog(count: count, oldest: oldest?.time)
+    }
+}
+
 /// What became of a command about a mail.
 package enum MailChange: Sendable, Equatable {
     case done

@@ -47,6 +47,8 @@ package struct DeviceMailView: Sendable, Equatable {
     package let isWaiting: Bool
     /// The code to type in the waiting browser, such as `7KQ2-M9XA`; empty there.
     package let code: String
+    /// Whether the account never had a device key in force.
+    package let isFirst: Bool
     /// The SHA-256 of the device key, 32 bytes.
     package let fingerprint: [UInt8]
     /// The name of the device; empty if it told none.
@@ -73,14 +75,15 @@ package struct ReadDeviceMail: UseCase {
     package func run(_ run: UseCaseRun<DeviceMailView?>) async throws -> DeviceMailView? {
         let context = run.context, time = run.call.time
         guard let scene = try await link.scene(context, at: time), scene.standing(at: time) == .pending,
-            let mail = scene.row.mail, time < mail.until,
-            let recipient = try await DeviceMailRule(scene: scene, context: context).recipient(at: time),
-            recipient.position == mail.address
+            let mail = scene.row.mail, time < mail.until
         else { return nil }
+        let rule = DeviceMailRule(scene: scene, context: context)
+        guard let recipient = try await rule.recipient(at: time), recipient.position == mail.address else { return nil }
         let isWaiting = context.isWaiting(cookie, with: scene.row), origin = WaitOrigin.of(scene.row, context.ring)
         return DeviceMailView(
             isWaiting: isWaiting, code: isWaiting ? "" : DeviceCode(of: scene.row, mail, context.ring).shown,
-            fingerprint: scene.row.fingerprint, device: origin.device, network: origin.network,
+            isFirst: rule.isFirstKey, fingerprint: scene.row.fingerprint, device: origin.device,
+            network: origin.network,
             companyName: scene.tenant.state.companyName ?? "", presentedAt: scene.row.provedAt)
     }
 }

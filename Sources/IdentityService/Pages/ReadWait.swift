@@ -10,7 +10,11 @@ package struct WaitView: Sendable, Equatable {
     package enum Mail: Sendable, Equatable {
         /// No mail can: somebody else has to decide.
         case none
-        /// A mail was sent, and its link is valid until then.
+        /// A mail is about to be sent, and its link is valid until then.
+        case fresh(until: Timestamp)
+        /// A mail waits, because no mail server takes mails now. It is tried again until then.
+        case held(until: Timestamp)
+        /// A mail was sent, or a mail server has refused its address. Its link is valid until then.
         case sent(until: Timestamp)
         /// A mail can be sent.
         case possible
@@ -73,6 +77,10 @@ package struct ReadWait: UseCase, Redacted {
             return .none
         }
         guard let mail = scene.row.mail, time < mail.until else { return .possible }
-        return .sent(until: mail.until)
+        switch try await MailRow.progress(of: mail.id, in: scene.row.tenant, run.context, at: time) {
+        case .fresh: return .fresh(until: mail.until)
+        case .held: return .held(until: mail.until)
+        case nil: return .sent(until: mail.until)
+        }
     }
 }

@@ -20,10 +20,19 @@ package struct SendDeviceMail: UseCase, Redacted {
     }
 
     /// Queues the mail, and returns whether one is on its way. The address gets five in an hour, see ``MailBudget``.
+    ///
+    /// A mail that no mail server was told of goes on, and no other one is queued beside it.
     package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
         let context = run.context, time = run.call.time
-        guard let (_, scene) = try await context.wait(cookie, at: time), scene.row.app == app.appId,
-            let mail = try await DeviceMailRule(scene: scene, context: context).mail(at: time, languages)
+        guard let (_, scene) = try await context.wait(cookie, at: time), scene.row.app == app.appId else {
+            return false
+        }
+        if let last = scene.row.mail, time < last.until,
+            try await MailRow.progress(of: last.id, in: scene.row.tenant, context, at: time) != nil
+        {
+            return true
+        }
+        guard let mail = try await DeviceMailRule(scene: scene, context: context).mail(at: time, languages)
         else { return false }
         var row = scene.row
         row.mail = mail.row

@@ -8,21 +8,57 @@ package struct MailSettings: Sendable {
     package let publicURL: String
     /// The address that mails come from.
     package let sender: String
+    /// The name that people see beside it; `nil` for none.
+    package let senderName: String?
     /// The domain of the sender, which the ids of mails end with.
     package let domain: String
 
-    /// Each parameter sets the property of the same name. Returns `nil` if the address could not be in a header or the
-    /// origin has no scheme `http` or `https`.
+    /// Returns `nil` if the sender could not be in a header or the origin has no scheme `http` or `https`.
+    ///
+    /// - Parameter sender: An address, or a name with the address in angle brackets.
     package init?(publicURL: String, sender: String) {
-        guard let address = DeliverableAddress(sender) else { return nil }
+        guard let (name, address) = Self.sender(sender) else { return nil }
         let isOrigin = publicURL.hasPrefix("https://") || publicURL.hasPrefix("http://")
         guard isOrigin, publicURL.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x3C }) else {
             return nil
         }
         self.publicURL = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
         self.sender = address.text
+        senderName = name
         domain = address.domain
     }
+
+    /// Whether a text names whom mails can come from.
+    package static func isSender(_ text: String) -> Bool { sender(text) != nil }
+
+    /// Reads `address`, `<address>`, `Name <address>` or `"Name" <address>`. No name has line ends or other controls.
+    private static func sender(_ entered: String) -> (name: String?, address: DeliverableAddress)? {
+        let text = trimmed(entered[...])
+        guard text.hasSuffix(">"), let bracket = text.lastIndex(of: "<") else {
+            return DeliverableAddress(String(text)).map { (nil, $0) }
+        }
+        guard let address = DeliverableAddress(String(text[text.index(after: bracket)...].dropLast())) else {
+            return nil
+        }
+        var name = String(trimmed(text[..<bracket]))
+        if name.count > 1, name.hasPrefix("\""), name.hasSuffix("\"") {
+            name = String(name.dropFirst().dropLast()).replacing(/\\(.)/) { $0.output.1 }
+        }
+        let hidden: [Unicode.GeneralCategory] = [.control, .format, .lineSeparator, .paragraphSeparator]
+        guard name.count <= longestName,
+            !name.unicodeScalars.contains(where: { hidden.contains($0.properties.generalCategory) })
+        else { return nil }
+        return (name.isEmpty ? nil : name, address)
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var rest = text.drop { $0.isWhitespace }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return rest
+    }
+
+    /// The longest name, in characters.
+    private static let longestName = 64
 }
 
 /// An address that a mail may be sent to: printable ASCII with one `@`, and nothing that ends a header or an envelope.

@@ -6,11 +6,14 @@ import Transfers
 struct MailConfiguration: Sendable {
     let settings: MailSettings
     let transport: any MailTransport
+    /// The mail server; `nil` in development.
+    var server: SMTPServer?
 
     /// Reads the settings of a production service; `nil` without a mail server.
     ///
+    /// - Parameter patience: The longest time that one connection may take.
     /// - Throws: ``CommandFailure`` for settings that contradict each other or would send in clear text.
-    init?(_ settings: Settings) throws {
+    init?(_ settings: Settings, patience: Duration = .seconds(30)) throws {
         guard let url = settings.text(.smtpUrl) else {
             let others: [Settings.Name] = [.smtpUser, .smtpPasswordFile, .smtpCaFile, .mailFrom]
             for name in others where settings.text(name) != nil {
@@ -21,15 +24,19 @@ struct MailConfiguration: Sendable {
         let from = try settings.required(.mailFrom)
         let origin = try settings.required(
             .publicUrl, remedy: "The links in mails need the address under which people reach the service.")
+        guard MailSettings.isSender(from) else {
+            throw CommandFailure(
+                .usage, "\(Settings.Name.mailFrom.variable) names no address that mails can come from",
+                remedy: "Write an address, or a name with it, such as Tenure <tenure@id.example>.")
+        }
         guard let mail = MailSettings(publicURL: origin, sender: from) else {
             throw CommandFailure(
-                .usage,
-                "\(Settings.Name.mailFrom.variable) must be an ASCII address and "
-                    + "\(Settings.Name.publicUrl.variable) an origin with https:// or http://")
+                .usage, "\(Settings.Name.publicUrl.variable) must be an origin with https:// or http://")
         }
         self.settings = mail
-        transport = SMTPMailTransport(
-            sender: SMTPSender(server: try Self.server(url, settings, greeting: mail.domain)))
+        let server = try Self.server(url, settings, greeting: mail.domain, patience)
+        self.server = server
+        transport = SMTPMailTransport(sender: SMTPSender(server: server))
     }
 
     /// The mails of a development service: files in its state directory.
@@ -40,7 +47,9 @@ struct MailConfiguration: Sendable {
     }
 
     /// Parses `smtp://host:port` (STARTTLS, except on loopback) or `smtps://host:port`.
-    private static func server(_ url: String, _ settings: Settings, greeting: String) throws -> SMTPServer {
+    private static func server(
+        _ url: String, _ settings: Settings, greeting: String, _ patience: Duration
+    ) throws -> SMTPServer {
         let malformed = CommandFailure(
             .usage, "\(Settings.Name.smtpUrl.variable) must be smtp://host:port or smtps://host:port",
             remedy: "User and password have settings of their own: see docs/mail.md.")
@@ -68,7 +77,7 @@ struct MailConfiguration: Sendable {
         do {
             return try SMTPServer(
                 host: host, port: parts.port ?? (security == .tls ? 465 : 587), security: security, login: login,
-                authorityFile: settings.text(.smtpCaFile), greeting: greeting)
+                authorityFile: settings.text(.smtpCaFile), greeting: greeting, patience: patience)
         } catch {
             throw malformed
         }

@@ -11,6 +11,7 @@ struct SMTPMailTransport: MailTransport {
         case .accepted: .accepted
         case .temporarilyRefused(let reply): .temporarilyRefused(reply)
         case .permanentlyRefused(let reply): .permanentlyRefused(reply)
+        case .unreached(let reason): .unreached(reason)
         case .undelivered(let reason): .undelivered(reason)
         }
     }

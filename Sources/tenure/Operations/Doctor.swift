@@ -18,7 +18,7 @@ struct Doctor: AsyncParsableCommand {
             With the settings of a service it checks what tenure serve would do with them: each setting, the files that \
             they name, the certificate, the address to listen on, and the database. Run it on the machine of the \
             service, as its user. Without settings it looks at the service started with make run. It asks the D-TAs of \
-            either. It changes nothing.
+            either, and the mail server, which gets no mail. It changes nothing.
 
             Examples:
               tenure doctor
@@ -55,7 +55,7 @@ struct Examination: Sendable {
 
     func findings() async -> [Finding] {
         await ofService() + ofDevelopment() + durability() + ownership() + functions() + distribution() + views()
-            + seals() + disowned() + clocks() + rows() + pages() + mpinAuthorities() + [Self.build]
+            + seals() + disowned() + clocks() + rows() + pages() + mailServer() + mpinAuthorities() + [Self.build]
     }
 
     /// Whether this program can serve beyond this machine.

@@ -223,6 +223,7 @@ struct ServiceParts: Sendable {
             trustedProxies: try settings.networks(.trustedProxies), rateLimit: limits.address,
             appRateLimit: limits.app, companyRateLimit: limits.company, metrics: try settings.metricsListener())
         http.connections = try settings.connectionLimits()
+        http.waitingPages = try settings.number(.waitingPages, in: 0...65_536, default: http.waitingPages)
         assembly.settings.tokenIssuer = try Self.issuer(http)
         try admit(settings)
         mpin = try settings.mpinAuthorities()

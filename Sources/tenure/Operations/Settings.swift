@@ -32,7 +32,7 @@ struct Settings: Sendable, Redacted {
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
         // The limits of one caller.
         case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
-            unknownAttemptBurst, connectionsPerAddress
+            unknownAttemptBurst, connectionsPerAddress, waitingPages
         // The limits of all connections.
         case connections, stallSeconds, unsentKbPerConnection, unsentMbPerAddress, unsentMb
         // The D-TAs of M-Pin.

@@ -17,11 +17,12 @@ import FoundationNetworking
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show how the service is: readiness, database, versions, schema, projections and anchor.",
+        abstract: "Show how the service is: readiness, database, versions, schema, projections, anchor and mails.",
         discussion: """
-            Asks the service over HTTP and the database with the reader role. tenure doctor checks what this machine \
-            needs before a service starts; this command looks at the one that runs, here or on another host. The exit \
-            code is 69 if the service does not answer, and 1 if anything else is bad.
+            Asks the service over HTTP, the database with the reader role, and the mail server of the settings, which \
+            gets no mail. tenure doctor checks what this machine needs before a service starts; this command looks at \
+            the one that runs, here or on another host. The exit code is 69 if the service does not answer, and 1 if \
+            anything else is bad.
 
             The service is that of --url, else of TENURE_URL, else of TENURE_PUBLIC_URL, else the one that make run \
             started, else the listen port on this machine. Without TENURE_READER_DATABASE_URL and a database of make \
@@ -50,7 +51,8 @@ struct StatusCommand: AsyncParsableCommand {
             address: try Self.address(settings, state), get: ServiceExamination.overHTTP
         ).findings()
         let version = Finding(subject: "version", verdict: .note, detail: "tenure \(Tenure.version), this command")
-        let findings = service + [version] + (await Examination(state: state, settings: settings).database())
+        let examination = Examination(state: state, settings: settings)
+        let findings = service + [version] + (await examination.database()) + (await examination.mailServer())
         let output = Output.standardOutput()
         if json {
             for finding in findings { try output.write(JSONLines.line(finding.json)) }
@@ -144,7 +146,7 @@ extension Examination {
     func database() async -> [Finding] {
         let server = await server()
         guard server.allSatisfy({ $0.verdict == .good }) else { return server }
-        return await server + schema() + distribution() + views() + seals() + anchor() + pages()
+        return await server + schema() + distribution() + views() + seals() + anchor() + pages() + mails()
     }
 
     private func server() async -> [Finding] {

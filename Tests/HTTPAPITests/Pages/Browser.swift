@@ -15,11 +15,12 @@ struct Browser: Sendable {
 
     /// Runs a service with pages.
     static func with<Value: Sendable>(
-        _ service: FakeService = FakeService(), publicURL: String? = Self.origin,
+        _ service: FakeService = FakeService(), publicURL: String? = Self.origin, waitingPages: Int = 256,
         _ work: @Sendable (Browser) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPConfiguration(port: 0, publicURL: publicURL)
         configuration.servesPages = true
+        configuration.waitingPages = waitingPages
         return try await API.with(service, configuration: configuration) { try await work(Browser(api: $0)) }
     }
 

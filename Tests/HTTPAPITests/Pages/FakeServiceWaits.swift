@@ -24,9 +24,12 @@ extension FakeService {
     }
 
     /// The device of a mail, elsewhere than in the browser that waits.
-    static func deviceMail(isWaiting: Bool = false, device: String = "Firefox on Linux") -> DeviceMailView {
+    static func deviceMail(isWaiting: Bool = false, isFirst: Bool = false, device: String = "Firefox on Linux")
+        -> DeviceMailView
+    {
         DeviceMailView(
-            isWaiting: isWaiting, code: isWaiting ? "" : "7KQ2-M9XA", fingerprint: [UInt8](repeating: 0xAB, count: 32),
+            isWaiting: isWaiting, code: isWaiting ? "" : "7KQ2-M9XA", isFirst: isFirst,
+            fingerprint: [UInt8](repeating: 0xAB, count: 32),
             device: device, network: "192.0.2.7", companyName: "Acme", presentedAt: time)
     }
 

@@ -1,5 +1,6 @@
 import Canonical
 import ErrorCodes
+import HTTPLimits
 import HTTPTypes
 import IdentityService
 import TenureAPI
@@ -17,9 +18,10 @@ private struct WaitingBrowser: Sendable {
     var session: String?
 
     static func with<Value: Sendable>(
-        _ service: FakeService = FakeService(), _ work: @Sendable (WaitingBrowser) async throws -> Value
+        _ service: FakeService = FakeService(), waitingPages: Int = 256,
+        _ work: @Sendable (WaitingBrowser) async throws -> Value
     ) async throws -> Value {
-        try await Browser.with(service) { browser in
+        try await Browser.with(service, waitingPages: waitingPages) { browser in
             var browser = browser
             browser.cookie = nil
             return try await work(WaitingBrowser(browser: browser))
@@ -79,7 +81,8 @@ extension API.Answer {
             let page = try await browser.get(Self.path)
             #expect(page.status == 200 && page.text.contains(Self.words))
             #expect(page.text.contains(String(repeating: "ab", count: 32)))
-            #expect(page.text.contains("data-events=\"\(Self.path)/events\"") && page.text.contains("<noscript>"))
+            #expect(
+                page.text.contains("data-events=\"\(Self.path)/events?mail=none\"") && page.text.contains("<noscript>"))
             #expect(page.text.contains("<form method=\"get\" action=\"\(Self.path)\">"))
             #expect(!page.text.contains("data-wait=") && !page.text.contains("\(Self.path)/code"))
         }
@@ -262,6 +265,18 @@ extension API.Answer {
         #expect(entry.details["cookie"] == FakeService.waitCookie)
     }
 
+    @Test func `a mail about a person's own first device accuses nobody of knowing their credentials`() async throws {
+        var service = FakeService()
+        service.deviceMail = FakeService.deviceMail(isFirst: true)
+        try await WaitingBrowser.with(service) { browser in
+            let page = try await browser.get(Self.link + "?expires=1&key=ab")
+            #expect(page.text.contains(PageWord("mail.elsewhereFirst").text(in: .english)))
+            let refused = try await browser.post(
+                Self.link, [("expires", "1"), ("key", "ab"), ("answer", "refuse")])
+            #expect(refused.status == 200 && refused.text.contains(PageWord("mail.refusedFirst").text(in: .english)))
+        }
+    }
+
     @Test func `the buttons of the link's page confirm and refuse`() async throws {
         let fields = [(name: "expires", value: "1"), ("key", "ab")]
         var service = FakeService()
@@ -305,5 +320,53 @@ extension API.Answer {
         #expect(answer.text.hasSuffix("event: decided\ndata: look\n\n"))
         let none = try await WaitingBrowser.with(waiting(nil)) { try await $0.get(Self.path + "/events") }
         #expect(none.status == 204)
+    }
+
+    @Test func `a mail that cannot leave is told, without a button that would ask for another one`() async throws {
+        let page = try await WaitingBrowser.with(waiting(FakeService.wait(mail: .held(until: FakeService.time)))) {
+            try await $0.get(Self.path)
+        }
+        #expect(page.text.contains("No mail could leave yet") && !page.text.contains("A mail is on its way"))
+        #expect(!page.text.contains("/code\"") && !page.text.contains("/mail\""))
+        #expect(page.text.contains("/events?mail=held\""))
+        // A mail that was just queued, and one whose address a mail server refused, look like one that was sent.
+        for mail in [WaitView.Mail.fresh(until: FakeService.time), .sent(until: FakeService.time)] {
+            let page = try await WaitingBrowser.with(waiting(FakeService.wait(mail: mail))) {
+                try await $0.get(Self.path)
+            }
+            #expect(page.text.contains("A mail is on its way") && page.text.contains("/events?mail=sent\""))
+        }
+    }
+
+    @Test func `a stream tells a page that says of its mail what is not so any more`() async throws {
+        let service = waiting(FakeService.wait(mail: .held(until: FakeService.time)))
+        let changed = try await WaitingBrowser.with(service) { try await $0.get(Self.path + "/events?mail=sent") }
+        #expect(changed.text.hasSuffix("\n\nevent: changed\ndata: look\n\n"))
+    }
+
+    @Test func `a browser beyond the limit asks again by itself, and is told of the decision then`() async throws {
+        let pending = FakeService.wait(mail: .held(until: FakeService.time))
+        func ask(_ view: WaitView, _ query: String) async throws -> API.Answer {
+            try await WaitingBrowser.with(waiting(view), waitingPages: 0) {
+                try await $0.get(Self.path + "/events" + query)
+            }
+        }
+        for query in ["", "?mail=held"] {
+            let answer = try await ask(pending, query)
+            #expect(answer.status == 200 && answer.header("Content-Type") == "text/event-stream")
+            #expect(answer.text == "retry: 15000\n\n")
+        }
+        let changed = try await ask(pending, "?mail=sent")
+        #expect(changed.text == "retry: 15000\n\nevent: changed\ndata: look\n\n")
+        let decided = try await ask(FakeService.wait(.authorized), "?mail=held")
+        #expect(decided.text == "retry: 15000\n\nevent: decided\ndata: look\n\n")
+    }
+
+    @Test func `the metrics tell how many pages wait, and how many may`() async throws {
+        let metrics = ServerMetrics(
+            requests: RequestMetrics(), table: ConnectionTable(limits: ConnectionLimits()), certificate: nil,
+            waiting: WaitingStreams(limit: 7) { .now() })
+        let text = await metrics.text()
+        #expect(text.contains("\ntenure_waiting_pages 0\n") && text.contains("\ntenure_waiting_pages_limit 7\n"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
     private static let routes: [Route] = {
         var configuration = HTTPConfiguration()
         configuration.servesPages = true
-        return Route.all(configuration)
+        return Route.all(configuration, waiting: .none)
     }()
 
     /// Paths of every pattern, and paths that are nearly one.

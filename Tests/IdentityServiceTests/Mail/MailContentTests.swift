@@ -46,12 +46,57 @@ import Testing
         let english = MailTexts.words(of: .english), words = MailTexts.words(of: language)
         #expect(words.keys.sorted() == english.keys.sorted())
         let parts = ["subject", "caption", "closing"] + (1...MailTexts.mostSentences).map { "text\($0)" }
-        let names = MailKind.allCases.flatMap { kind in parts.map { "\(kind.rawValue).\($0)" } }
+        let names = MailKind.allCases.flatMap { kind in
+            parts.flatMap { ["\(kind.rawValue).\($0)", "\(kind.rawValue).first.\($0)"] }
+        }
         #expect(words.keys.allSatisfy { ["origin.domain", "origin.service"].contains($0) || names.contains($0) })
         for (name, text) in words {
             #expect(text.contains("{1}") == english[name]?.contains("{1}"), "\(name)")
             #expect(language == .english || text != english[name], "\(name)")
         }
+    }
+
+    @Test(arguments: MailLanguage.allCases)
+    func `a mail about a person's own first device accuses nobody`(_ language: MailLanguage) throws {
+        let words = MailTexts.words(of: language)
+        func texts(_ isFirst: Bool) -> String {
+            let texts = MailTexts(
+                .deviceConfirmation, isFirst: isFirst, domain: nil, until: MailScene.start, in: language)
+            return (texts.sentences + [texts.closing]).joined(separator: "\n")
+        }
+        for part in ["text1", "closing"] {
+            let accusing = try #require(words["deviceConfirmation.\(part)"])
+            let own = try #require(words["deviceConfirmation.first.\(part)"])
+            #expect(texts(false).contains(accusing) && !texts(false).contains(own))
+            #expect(texts(true).contains(own) && !texts(true).contains(accusing))
+        }
+    }
+
+    @Test(arguments: [
+        ("t@login.example", "<t@login.example>"), (" <t@login.example> \n", "<t@login.example>"),
+        ("Tenure <t@login.example>", "\"Tenure\"\r\n <t@login.example>"),
+        ("\"Tenure, Inc. \\\"x\\\"\" <t@login.example>", "\"Tenure, Inc. \\\"x\\\"\"\r\n <t@login.example>"),
+        ("T\" <e@evil.example> <t@login.example>", "\"T\\\" <e@evil.example>\"\r\n <t@login.example>"),
+        ("Zoë <t@login.example>", "=?utf-8?B?Wm/Dqw==?=\r\n <t@login.example>"),
+    ]) func `a sender may have a name, which is one word of the header`(_ sender: String, _ header: String) throws {
+        let settings = try #require(MailSettings(publicURL: "https://id.example", sender: sender))
+        #expect(settings.sender == "t@login.example" && settings.domain == "login.example")
+        let content = MailContent(
+            id: MailID(UUID()), kind: .verify, language: .english, settings: settings,
+            recipient: try #require(DeliverableAddress("zoe@mail.example")), domain: nil, link: nil,
+            end: MailScene.start)
+        let text = String(decoding: content.bytes(at: MailScene.start), as: UTF8.self)
+        #expect(text.hasPrefix("From: \(header)\r\nTo: <zoe@mail.example>\r\n"), "\(text.prefix(200))")
+    }
+
+    @Test(arguments: [
+        "", "Tenure", "Tenure <>", "Tenure <t@>", "Tenure <t@login.example> x", "Tenure t@login.example",
+        "Ten\r\nBcc: e@evil.example <t@login.example>", "Ten\nure <t@login.example>", "T\u{202E} <t@login.example>",
+        "T <t@login.example\r\nBcc: e@evil.example>", "T <a@b@login.example>", "T\0 <t@login.example>",
+        String(repeating: "n", count: 65) + " <t@login.example>",
+    ]) func `a sender that no header can hold is refused`(_ sender: String) {
+        #expect(!MailSettings.isSender(sender))
+        #expect(MailSettings(publicURL: "https://id.example", sender: sender) == nil)
     }
 
     @Test func `a long subject takes several short lines`() {

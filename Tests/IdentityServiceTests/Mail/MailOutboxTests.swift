@@ -163,6 +163,60 @@ struct MailOutboxTests {
         }
     }
 
+    @Test func `a row says whether a mail server may know of its mail, for good`() async throws {
+        try await MailScene.with { scene in
+            let user = try await scene.user("zoe@mail.example")
+            func progress(_ mail: QueuedMail) async throws -> MailRow.Progress? {
+                try await MailRow.progress(
+                    of: mail.event.mailID.uuid, in: mail.stream.ledger.uuid, scene.context, at: scene.now)
+            }
+            for told in [MailOutcome.temporarilyRefused(451), .undelivered("cut")] {
+                let mail = try await scene.queue(user)
+                let worker = try scene.worker(FakeTransport(.unreached("a"), .unreached("b"), told, .unreached("c")))
+                #expect(try await progress(mail) == .fresh)
+                for expected in [MailRow.Progress.held, .held, nil, nil] {
+                    #expect(try await worker.round() == 1)
+                    #expect(try await progress(mail) == expected)
+                    scene.advance(.seconds(80))
+                }
+                #expect(try await worker.round() == 1)
+                #expect(try await scene.ends(mail) == ["sent 5"])
+            }
+            // A worker that dies may have sent the mail.
+            let mail = try await scene.queue(user)
+            _ = try await scene.worker(FakeTransport(), crashing: true).round()
+            #expect(try await progress(mail) == .fresh)
+            scene.advance(MailOutboxWorker.lease)
+            #expect(try await progress(mail) == nil)
+            #expect(try await scene.worker(FakeTransport(.unreached("d"))).round() == 1)
+            #expect(try await progress(mail) == nil)
+        }
+    }
+
+    @Test func `the backlog has the number of mails and the time of the oldest`() async throws {
+        try await MailScene.with { scene in
+            #expect(try await MailBacklog.read(scene.readerPool) == MailBacklog(count: 0, oldest: nil))
+            let user = try await scene.user("zoe@mail.example"), first = scene.now
+            _ = try await scene.queue(user)
+            scene.advance(.seconds(60))
+            _ = try await scene.queue(user)
+            #expect(try await MailBacklog.read(scene.readerPool) == MailBacklog(count: 2, oldest: first))
+        }
+    }
+
+    @Test func `a mail that nobody needs any more is no failure`() async throws {
+        try await MailScene.with { scene in
+            let user = try await scene.user("zoe@mail.example"), mail = try await scene.queue(user)
+            try await scene.verify(user)
+            let counts = MailCounts()
+            #expect(try await scene.worker(FakeTransport(), counts: counts).round() == 1)
+            #expect(try await scene.ends(mail) == ["failed 0 not_needed"])
+            let metrics = await counts.metrics(scene.readerPool)
+            #expect(metrics.contains("tenure_mails_total{outcome=\"not_needed\"} 1\n"))
+            #expect(metrics.contains("tenure_mails_total{outcome=\"failed\"} 0\n"))
+        }
+    }
+
     @Test func `a permanent refusal ends the mail with the reply code`() async throws {
         try await MailScene.with { scene in
             let mail = try await scene.queue(try await scene.user("zoe@mail.example"))

@@ -101,6 +101,13 @@ final class MailScene: Sendable {
         return user
     }
 
+    /// Verifies the address of a user.
+    func verify(_ user: UserID) async throws {
+        let position = try #require(try await context.userWithAddress(user).address).place.position
+        try await append(
+            EmailVerified(userID: user, address: position), to: .user(user), version: 1, keys: [:], [])
+    }
+
     /// Queues a mail with a link for a user.
     func queue(_ user: UserID, _ languages: [String] = []) async throws -> QueuedMail {
         let mail = context.verification(of: user, at: now, languages)

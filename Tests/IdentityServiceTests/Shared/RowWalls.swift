@@ -166,7 +166,9 @@ enum RowWalls {
             MailRow.table.coded,
             "A mail whose end is in the log is not sent again. A deleted row is a mail that is not sent: its event "
                 + "has no end"),
-        Wall("mail_outbox", "next_try lease_until attempts", "not noticed; a mail is sent sooner, later or twice"),
+        Wall(
+            "mail_outbox", "next_try lease_until attempts",
+            "not noticed; a mail is sent sooner, later or twice, or its address gets one more"),
         Wall(
             "lease", "name holder expires_at",
             "not noticed; the application role cannot write it, and it decides nothing"),

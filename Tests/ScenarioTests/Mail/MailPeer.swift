@@ -19,7 +19,7 @@ final class MailPeer {
     private static let server = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("mail_server.py").path
 
-    /// Starts the server of `mail_server.py` in a mode: `plain`, `starttls` or `login`.
+    /// Starts the server of `mail_server.py` in a mode: `plain`, `starttls`, `login`, `away`, `busy` or `silent`.
     static func python(_ mode: String) async throws -> MailPeer {
         let directory = try temporaryDirectory(), port = try freePort()
         for name in ["right", "foreign"] {

@@ -5,7 +5,7 @@ import Postgres
 import Synchronization
 import Testing
 
-/// A mail server in memory: it accepts everything and keeps it.
+/// A mail server in memory: it accepts everything and keeps it, unless it is told what to answer.
 final class Mailbox: MailTransport {
     /// One copy of a mail, as it was handed over.
     struct Copy: Sendable {
@@ -38,10 +38,14 @@ final class Mailbox: MailTransport {
 
     private struct State {
         var copies: [Copy] = []
+        var outcome = MailOutcome.accepted
         var isQueued: (@Sendable (UUID) async -> Bool)?
     }
 
     private let state = Mutex(State())
+
+    /// Answers every mail with an outcome from now on. What is not accepted is not kept.
+    func answer(_ outcome: MailOutcome) { state.withLock { $0.outcome = outcome } }
 
     /// Everything that was handed over, in order, second copies among it.
     var copies: [Copy] { state.withLock { $0.copies } }
@@ -71,7 +75,8 @@ final class Mailbox: MailTransport {
     }
 
     func send(_ mail: OutgoingMail) async -> MailOutcome {
-        let check = state.withLock { $0.isQueued }
+        let (check, outcome) = state.withLock { ($0.isQueued, $0.outcome) }
+        guard outcome == .accepted else { return outcome }
         let isQueued = await check?(mail.id) ?? true
         state.withLock { $0.copies.append(Copy(mail: mail, isQueued: isQueued)) }
         return .accepted

@@ -25,6 +25,10 @@ struct `Sending to a mail server` {
         if case .undelivered = outcome { true } else { false }
     }
 
+    private func isUnreached(_ outcome: SMTPOutcome) -> Bool {
+        if case .unreached = outcome { true } else { false }
+    }
+
     @Test func `tells acceptance, refusals and cuts apart`() async throws {
         let peer = try await MailPeer.python("plain")
         defer { peer.stop() }
@@ -54,7 +58,8 @@ struct `Sending to a mail server` {
         let peer = try await MailPeer.python("plain")
         defer { peer.stop() }
         let sender = try server(peer, .startTLS, authority: "right")
-        #expect(isUndelivered(await sender.send(message(to: "zoe@mail.example"))))
+        #expect(isUnreached(await sender.send(message(to: "zoe@mail.example"))))
+        #expect(await sender.check() == .noSTARTTLS)
         #expect(try peer.received().isEmpty)
     }
 
@@ -62,9 +67,11 @@ struct `Sending to a mail server` {
         let peer = try await MailPeer.python("starttls")
         defer { peer.stop() }
         let foreign = try server(peer, .startTLS, authority: "foreign")
-        #expect(isUndelivered(await foreign.send(message(to: "zoe@mail.example"))))
-        #expect(try peer.received().isEmpty)
+        #expect(isUnreached(await foreign.send(message(to: "zoe@mail.example"))))
+        #expect(await foreign.check() == .certificate)
         let sender = try server(peer, .startTLS, authority: "right")
+        #expect(await sender.check() == nil)
+        #expect(try peer.received().isEmpty)
         #expect(await sender.send(message(to: "zoe@mail.example")) == .accepted)
         #expect(try peer.received().first?["encrypted"] == .bool(true))
     }
@@ -74,13 +81,35 @@ struct `Sending to a mail server` {
         defer { peer.stop() }
         let right = SMTPServer.Login(user: "tenure", password: "secret")
         let sender = try server(peer, .startTLS, authority: "right", login: right)
+        #expect(await sender.check() == nil)
         #expect(await sender.send(message(to: "zoe@mail.example")) == .accepted)
         for login in [nil, SMTPServer.Login(user: "tenure", password: "wrong")] {
             let sender = try server(peer, .startTLS, authority: "right", login: login, patience: .seconds(3))
-            #expect(isUndelivered(await sender.send(message(to: "zoe@mail.example"))))
+            #expect(isUnreached(await sender.send(message(to: "zoe@mail.example"))))
+            // Whether a server wants a log-in shows at the first mail.
+            #expect(await sender.check() == (login == nil ? nil : .loginRefused(535)))
         }
         #expect(try peer.received().count == 1)
         #expect(!"\(right)".contains("secret"))
+    }
+
+    @Test(arguments: [("away", SMTPFault.refused(554)), ("busy", .refused(421)), ("silent", .silent)])
+    func `a server that takes nobody is told from one that refuses a mail`(
+        _ mode: String, _ fault: SMTPFault
+    ) async throws {
+        let peer = try await MailPeer.python(mode)
+        defer { peer.stop() }
+        let sender = try server(peer, .none, patience: .seconds(2))
+        #expect(await sender.check() == fault)
+        #expect(isUnreached(await sender.send(message(to: "zoe@mail.example"))))
+    }
+
+    @Test func `a check sends no mail`() async throws {
+        let peer = try await MailPeer.python("plain")
+        defer { peer.stop() }
+        let sender = try server(peer, .none)
+        #expect(await sender.check() == nil)
+        #expect(try peer.received().isEmpty)
     }
 
     @Test(arguments: ["mail.example", "10.0.0.1", "127.0.0.1.mail.example", "localhost.mail.example"])

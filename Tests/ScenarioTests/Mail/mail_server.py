@@ -46,8 +46,22 @@ def authenticate(server, session, envelope, mechanism, data):
     return AuthResult(success=data.login == b"tenure" and data.password == b"secret")
 
 
+async def turn_away(greeting, port):
+    """Greets everybody with a refusal, or with nothing."""
+    async def serve(reader, writer):
+        writer.write(greeting)
+        await reader.read()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", port) as server:
+        await server.serve_forever()
+
+
 def main():
     mode, port = sys.argv[1], int(sys.argv[2])
+    greetings = {"away": b"554 5.7.1 not you\r\n", "busy": b"421 4.3.2 too busy\r\n", "silent": b""}
+    if mode in greetings:
+        asyncio.run(turn_away(greetings[mode], port))
     arguments = {}
     if mode in ("starttls", "login"):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

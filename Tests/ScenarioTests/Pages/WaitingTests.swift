@@ -355,6 +355,85 @@ struct `A mail about a device` {
         }
     }
 
+    /// What the page says of a mail that left, or may have, and of one that did not.
+    private static let onItsWay = "A mail is on its way", held = "No mail could leave yet"
+
+    /// Waits until the page says a text.
+    private func until(_ browser: PageClient, says text: String, _ scene: WaitingScene) async throws -> Page {
+        try await scene.world.until { try await browser.get("/waiting").text.contains(text) }
+        return try await browser.get("/waiting")
+    }
+
+    /// Waits until no mail is at its first attempt.
+    private func settle(_ scene: WaitingScene) async throws {
+        try await scene.world.until {
+            try await scene.world.number(
+                "SELECT count(*) FROM tenure.mail_outbox WHERE attempts = 0 OR next_try = lease_until") == 0
+        }
+    }
+
+    @Test func `is told not to have left while the mail server is down, and leaves when it is back`() async throws {
+        try await WaitingScene.with("mail-down.example") { scene in
+            let browser = try await scene.waiting(Device())
+            _ = try await scene.deviceLink()
+            let form = try await until(browser, says: Self.onItsWay, scene).form("/waiting/mail")
+            scene.mailbox.answer(.unreached("down"))
+            // However often the button of an old page is pressed, one mail waits, and one is charged.
+            for _ in 0..<4 { #expect(try await browser.submit(form).status == 303) }
+            let page = try await until(browser, says: Self.held, scene)
+            #expect(!page.text.contains(Self.onItsWay) && !page.html.contains("/mail\""))
+            for _ in 0..<4 { #expect(try await browser.submit(form).status == 303) }
+            #expect(try await scene.world.count("MailQueued") == 3)
+            // A page from before is told at once.
+            #expect(try await browser.get("/waiting/events?mail=sent").html.contains("event: changed"))
+            scene.mailbox.answer(.accepted)
+            scene.clock.pass(.seconds(20))
+            _ = try await until(browser, says: Self.onItsWay, scene)
+            #expect(try await scene.deviceLink() != nil && scene.deviceMails() == 2)
+            #expect(try await scene.world.tenure(["verify"]).status == 0)
+        }
+    }
+
+    @Test func `that no mail server was told of is charged nothing in the end, once`() async throws {
+        try await WaitingScene.with("mail-refund.example") { scene in
+            scene.mailbox.answer(.unreached("down"))
+            let browser = try await scene.waiting(Device())
+            _ = try await until(browser, says: Self.held, scene)
+            scene.clock.pass(.seconds(601))
+            try await scene.world.until { try await scene.world.count("MailFailed") == 1 }
+            let page = try await until(browser, says: "You can confirm this browser by a mail", scene)
+            // Of the five, the one that verified the address is spent.
+            scene.mailbox.answer(.accepted)
+            let form = try page.form("/waiting/mail")
+            for _ in 0..<4 {
+                #expect(try await browser.submit(form).status == 303)
+                try await settle(scene)
+            }
+            #expect(try await browser.submit(form).status == 403)
+            #expect(scene.deviceMails() == 4)
+        }
+    }
+
+    @Test(arguments: [
+        MailOutcome.accepted, .permanentlyRefused(550), .temporarilyRefused(450), .undelivered("lost after DATA"),
+    ])
+    func `looks the same whatever a mail server says of its address, and is charged for`(
+        _ outcome: MailOutcome
+    ) async throws {
+        try await WaitingScene.with("mail-quiet.example") { scene in
+            scene.mailbox.answer(outcome)
+            let browser = try await scene.waiting(Device())
+            try await settle(scene)
+            let page = try await browser.get("/waiting"), form = try page.form("/waiting/mail")
+            #expect(page.text.contains(Self.onItsWay) && !page.text.contains(Self.held))
+            for _ in 0..<3 {
+                #expect(try await browser.submit(form).status == 303)
+                try await settle(scene)
+            }
+            #expect(try await browser.submit(form).status == 403)
+        }
+    }
+
     @Test func `is sent five times an hour at most`() async throws {
         try await WaitingScene.with("mail-limit.example") { scene in
             // The mail that verified the address was the first one.

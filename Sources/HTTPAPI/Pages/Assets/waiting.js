@@ -5,17 +5,21 @@ import { isChallenge } from "./flow.js";
 import { keyOf } from "./sign.js";
 
 /**
- * Looks again once the service says that something was decided. A stream that ends is opened again by the browser.
+ * Looks again once the service says that something was decided, or that the page says what has changed. A stream that
+ * ends is opened again by the browser.
  * @param {string} path of the events
  * @param {() => void} look
+ * @param {() => boolean} [isBusy] whether a change can wait, because somebody is typing
  * @returns {EventSource}
  */
-export function follow(path, look) {
+export function follow(path, look, isBusy = () => false) {
   const source = new EventSource(path);
-  source.addEventListener("decided", () => {
+  const end = () => {
     source.close();
     look();
-  });
+  };
+  source.addEventListener("decided", end);
+  source.addEventListener("changed", () => isBusy() || end());
   return source;
 }
 
@@ -73,7 +77,10 @@ const live = globalThis.document?.getElementById("live");
 if (live?.dataset.events) {
   const look = () => location.replace(live.dataset.page ?? "/");
   // A tab that signs ends its page when the browser has the session's cookie.
-  follow(live.dataset.events, () => navigator.locks?.request("tenure-wait", look) ?? look());
+  follow(live.dataset.events, () => navigator.locks?.request("tenure-wait", look) ?? look(), () => {
+    const code = /** @type {HTMLInputElement | null} */ (document.getElementById("code"));
+    return Boolean(code?.value);
+  });
 }
 
 const form = /** @type {HTMLFormElement | null | undefined} */ (globalThis.document?.querySelector("form[data-wait]"));

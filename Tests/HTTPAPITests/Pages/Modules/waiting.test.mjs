@@ -22,6 +22,21 @@ test("a decision closes the stream and looks once", () => {
   assert.deepEqual(seen, ["/waiting/events", "closed", "look"]);
 });
 
+test("a change looks too, unless somebody types", () => {
+  const seen = [];
+  class EventSource extends EventTarget {
+    close() { seen.push("closed"); }
+  }
+  globalThis.EventSource = EventSource;
+  let isBusy = true;
+  const source = follow("/waiting/events", () => seen.push("look"), () => isBusy);
+  source.dispatchEvent(new Event("changed"));
+  assert.deepEqual(seen, []);
+  isBusy = false;
+  source.dispatchEvent(new Event("changed"));
+  assert.deepEqual(seen, ["closed", "look"]);
+});
+
 test("one tab signs, and another one looks again when it is done", async () => {
   const waiting = [];
   const locks = {
