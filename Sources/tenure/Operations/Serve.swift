@@ -67,14 +67,14 @@ struct Serve: AsyncParsableCommand {
         if development {
             try Self.requireNoCertificate(settings)
             let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
-            let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+            let logger = try Logs.logger(settings, default: .warning)
             try await DevelopmentService(
                 state: StateDirectory(stateDirectory), port: port, publicURL: try settings.publicOrigin(),
                 metrics: try settings.metricsListener(),
                 recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
             ).run()
         } else {
-            let logger = Logs.logger(level: try Logs.level(settings, default: .info))
+            let logger = try Logs.logger(settings, default: .info)
             var parts = try ServiceParts(settings)
             parts.assembly.publicURLChange = acceptPublicUrl ? .accepted : .refused
             for (database, name) in parts.databases {
@@ -340,18 +340,16 @@ struct ServiceLimits: Sendable {
 /// The log of the process: lines on standard error. Standard output is for data.
 enum Logs {
     /// Creates a logger with the given minimum level.
-    static func logger(level: Logger.Level) -> Logger {
-        var logger = Logger(label: "tenure") { StreamLogHandler.standardError(label: $0) }
+    static func logger(level: Logger.Level, _ format: LineLogHandler.Format = .text) -> Logger {
+        var logger = Logger(label: "tenure") { _ in LineLogHandler(format) }
         logger.logLevel = level
         return logger
     }
 
-    static func level(_ settings: Settings, default fallback: Logger.Level) throws -> Logger.Level {
-        guard let text = settings.text(.logLevel) else { return fallback }
-        guard let level = Logger.Level(rawValue: text.lowercased()) else {
-            let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure(.usage, "\(Settings.Name.logLevel.variable) must be one of \(names)")
-        }
-        return level
+    /// Creates a logger with the level and the form of the settings.
+    static func logger(_ settings: Settings, default level: Logger.Level) throws -> Logger {
+        logger(
+            level: try settings.word(.logLevel, of: Logger.Level.allCases) ?? level,
+            try settings.word(.logFormat, of: LineLogHandler.Format.allCases) ?? .text)
     }
 }
