@@ -108,7 +108,10 @@ struct Announcement: Service {
 
     func run() async throws {
         for await port in ports.cancelOnGracefulShutdown() {
-            logger.info("accepting connections", metadata: ["port": "\(port)", "version": "\(Tenure.version)"])
+            let build = BuildInfo.running
+            logger.info(
+                "accepting connections",
+                metadata: ["port": "\(port)", "version": "\(build.version)", "commit": "\(build.commit)"])
         }
         try? await gracefulShutdown()
     }
@@ -144,7 +147,7 @@ enum ServiceRun {
         var assembled = parts.assembly
         assembled.mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
         let assembly = try await ServiceAssembly(assembled, logger: logger)
-        http.metrics?.sections = assembly.metricSections
+        http.metrics?.sections = assembly.metricSections + [MetricSection("build") { BuildInfo.running.metrics }]
         servePages(assembly, &http, hasMail: parts.assembly.mailTransport != nil, logger)
         let draining = Drain.State(), preparation = http.preparation
         http.preparation = { preparation() + draining.missing }
