@@ -28,8 +28,7 @@ package struct HTTPServers: Sendable {
             service: service, configuration: configuration, table: table, certificate: certificate, logger: logger)
         var services: [any Service] = certificate.map { [$0] } ?? []
         if let listener = configuration.metrics {
-            let metrics = ServerMetrics(
-                requests: responder.metrics, table: table, waiting: responder.waiting, certificate: certificate)
+            let metrics = ServerMetrics(requests: responder.metrics, table: table, certificate: certificate)
             services.append(MetricsServer(listener, metrics: metrics, logger: logger))
         }
         self.services = services + [application]

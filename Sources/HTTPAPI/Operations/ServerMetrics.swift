@@ -1,15 +1,14 @@
 import HTTPLimits
 
-/// What a process tells about itself: its requests, connections, waiting pages, certificate, and what it takes.
+/// What a process tells about itself: its requests, connections, descriptors, memory, time and certificate.
 struct ServerMetrics: Sendable {
     let requests: RequestMetrics
     let table: ConnectionTable
-    let waiting: WaitingStreams
     let certificate: ServerCertificate?
 
     /// Renders the metrics in the Prometheus text format.
     func text() async -> String {
-        await requests.text() + connections + streams + OpenDescriptors.metrics + ProcessUsage.metrics
+        await requests.text() + connections + OpenDescriptors.metrics + ProcessUsage.metrics
             + (certificate.map(Self.text) ?? "")
     }
 
@@ -33,18 +32,6 @@ struct ServerMetrics: Sendable {
             tenure_connections_cut_total \(usage.cut)
 
             """
-    }
-
-    private var streams: String {
-        """
-        # HELP tenure_waiting_streams_open Waiting pages that this process tells of the decision.
-        # TYPE tenure_waiting_streams_open gauge
-        tenure_waiting_streams_open \(waiting.count)
-        # HELP tenure_waiting_streams_limit Waiting pages that may be told at once.
-        # TYPE tenure_waiting_streams_limit gauge
-        tenure_waiting_streams_limit \(waiting.limit)
-
-        """
     }
 
     private static func text(_ certificate: ServerCertificate) -> String {

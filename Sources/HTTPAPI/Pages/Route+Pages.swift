@@ -32,10 +32,11 @@ extension Route {
     }
 
     /// The routes of the pages. A service without the pages app has only what the pages behind links in mails use.
-    static func pages(_ configuration: HTTPConfiguration, _ waiting: WaitingStreams) -> [Route] {
+    static func pages(_ configuration: HTTPConfiguration) -> [Route] {
         guard configuration.servesPages else { return [readPageAsset, armPage] }
         return [
             readPageAsset, armPage, showConsent, answerConsent, showLogOut, confirmLogOut,
-        ] + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount + ofWaiting(waiting)
+        ] + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount
+            + ofWaiting(WaitingStreams(now: configuration.now))
     }
 }

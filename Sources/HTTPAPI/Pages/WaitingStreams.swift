@@ -17,7 +17,7 @@ final class WaitingStreams: Sendable {
     /// The time after which a stream sends a comment, so that nobody on the way takes it for dead.
     static let pause: Duration = .seconds(15)
 
-    let limit: Int
+    private let limit: Int
     /// The number of the newest stream of each cookie, by the SHA-256 of its value.
     private let streams = Mutex<[[UInt8]: Int]>([:])
     private let number = Mutex(0)

@@ -19,7 +19,6 @@ struct APIResponder: HTTPResponder {
     let service: any UseCaseRunner
     let log: AccessLog
     let metrics = RequestMetrics()
-    let waiting: WaitingStreams
     let limiters: RequestLimiters
     let security: SecurityHeaders
     /// The open connections, which bodies are written to in pieces.
@@ -29,8 +28,7 @@ struct APIResponder: HTTPResponder {
         self.table = table
         self.configuration = configuration
         self.service = service
-        waiting = WaitingStreams(now: configuration.now)
-        routes = RouteTable(Route.all(configuration, waiting))
+        routes = RouteTable(Route.all(configuration))
         log = AccessLog(logger: logger)
         limiters = RequestLimiters(configuration)
         let isPublicSecure = configuration.publicURL?.hasPrefix("https://") ?? false

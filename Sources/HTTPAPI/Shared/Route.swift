@@ -69,11 +69,8 @@ extension EndpointBody.Kind {
 
 extension Route {
     /// Every route that the service serves.
-    ///
-    /// - Parameter waiting: The streams of the process; `nil` for streams of these routes.
-    static func all(_ configuration: HTTPConfiguration, _ waiting: WaitingStreams? = nil) -> [Route] {
-        general(configuration) + ofReturns + ofTokens + ofOpenID + ofMPin
-            + pages(configuration, waiting ?? WaitingStreams(now: configuration.now))
+    static func all(_ configuration: HTTPConfiguration) -> [Route] {
+        general(configuration) + ofReturns + ofTokens + ofOpenID + ofMPin + pages(configuration)
     }
 
     private static func general(_ configuration: HTTPConfiguration) -> [Route] {

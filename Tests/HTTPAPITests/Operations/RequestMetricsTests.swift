@@ -38,8 +38,6 @@ import Testing
         #expect(text.contains("tenure_connections_limit 4096\n"))
         #expect(text.contains("\ntenure_connections_open ") && text.contains("\ntenure_connections_cut_total 0\n"))
         #expect(text.contains("\nprocess_max_fds ") && text.contains("\nprocess_cpu_seconds_total "))
-        #expect(text.contains("\ntenure_waiting_streams_open 0\n"))
-        #expect(text.contains("\ntenure_waiting_streams_limit 256\n"))
         #expect(!text.contains("Secret") && !text.contains("tenure_certificate"))
     }
 

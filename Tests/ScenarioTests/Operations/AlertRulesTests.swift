@@ -8,7 +8,8 @@ struct `The rules for alerts` {
     /// What only some services tell: those with a certificate of their own, and those with clients that called.
     private static let others = [
         "tenure_certificate_end_seconds": [], "tenure_certificate_failures_total": [],
-        "tenure_openid_requests_total": ["client", "outcome"], "tenure_ledgers_ahead": [], "tenure_pages_enabled": [],
+        "tenure_openid_answers_total": ["client", "outcome"], "tenure_ledgers_ahead": [], "tenure_pages_enabled": [],
+        "tenure_waiting_pages": [], "tenure_waiting_pages_limit": [],
     ]
     /// What Prometheus adds to each series.
     private static let added: Set<String> = ["instance", "job"]
@@ -91,7 +92,7 @@ struct `The rules for alerts` {
                     own.formUnion(listed.1.split(separator: ",").map(String.init))
                 }
                 known.formUnion(own)
-                for matcher in (use.2 ?? "").matches(of: /([a-z]+)(!?=)"([^"]*)"/) where matcher.1 != "job" {
+                for matcher in (use.2 ?? "").matches(of: /([a-z]+)(!=|!~|=~|=)"([^"]*)"/) where matcher.1 != "job" {
                     #expect(own.contains(String(matcher.1)), "\(rule.name): \(name) has no label \(matcher.1)")
                     guard matcher.2 == "=", matcher.1 == "outcome", other == nil else { continue }
                     #expect(
