@@ -356,3 +356,13 @@ enum Logs {
             try settings.word(.logFormat, of: LineLogHandler.Format.allCases) ?? .text)
     }
 }
+
+extension Settings {
+    /// One of some words, in any case; `nil` if it is not set.
+    func word<Word: RawRepresentable>(_ name: Name, of words: [Word]) throws -> Word? where Word.RawValue == String {
+        guard let text = text(name)?.lowercased() else { return nil }
+        if let word = words.first(where: { $0.rawValue == text }) { return word }
+        let list = words.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, "\(name.variable) must be one of \(list)")
+    }
+}

@@ -92,16 +92,15 @@ struct Settings: Sendable, Redacted {
         return flag
     }
 
-    /// One of some words, in any case; `nil` if it is not set.
-    func word<Word: RawRepresentable>(_ name: Name, of words: [Word]) throws -> Word? where Word.RawValue == String {
-        guard let text = text(name)?.lowercased() else { return nil }
-        if let word = words.first(where: { $0.rawValue == text }) { return word }
-        let list = words.map(\.rawValue).joined(separator: ", ")
-        throw CommandFailure(.usage, "\(name.variable) must be one of \(list)")
-    }
-
     /// Who may found a tenant on the pages; nobody if it is not set.
-    func foundingRule() throws -> FoundingRule { try word(.founding, of: FoundingRule.allCases) ?? .off }
+    func foundingRule() throws -> FoundingRule {
+        guard let text = text(.founding) else { return .off }
+        guard let rule = FoundingRule(rawValue: text.lowercased()) else {
+            let words = FoundingRule.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure(.usage, "\(Name.founding.variable) must be one of \(words)")
+        }
+        return rule
+    }
 
     /// A comma-separated list; empty if it is not set.
     func list(_ name: Name) -> [String] {
