@@ -1,6 +1,6 @@
 import HTTPLimits
 
-/// What a process tells about its own requests, connections, descriptors and certificate.
+/// What a process tells about itself: its requests, connections, descriptors, memory, time and certificate.
 struct ServerMetrics: Sendable {
     let requests: RequestMetrics
     let table: ConnectionTable
@@ -9,7 +9,8 @@ struct ServerMetrics: Sendable {
 
     /// Renders the metrics in the Prometheus text format.
     func text() async -> String {
-        await requests.text() + connections + OpenDescriptors.metrics + (certificate.map(Self.text) ?? "")
+        await requests.text() + connections + OpenDescriptors.metrics + ProcessUsage.metrics
+            + (certificate.map(Self.text) ?? "")
     }
 
     private var connections: String {

@@ -1,3 +1,5 @@
+package import Canonical
+import FoundationEssentials
 package import Postgres
 package import ServiceLifecycle
 import Synchronization
@@ -23,7 +25,7 @@ package struct MailUpkeep: Sendable {
             MailOutboxWorker(
                 context: context, settings: settings, readerPool: readerPool, transport: transport, counts: counts)
         ]
-        metrics = { await counts.metrics(readerPool) }
+        metrics = { await counts.metrics(readerPool, at: context.settings.now()) }
     }
 }
 
@@ -50,8 +52,8 @@ package final class MailCounts: Sendable {
 
     func add(_ outcome: Outcome) { counts.withLock { $0[outcome, default: 0] += 1 } }
 
-    /// The metrics; without the gauge if the database does not answer.
-    package func metrics(_ readerPool: PostgresPool) async -> String {
+    /// The metrics; without the gauges if the database does not answer.
+    package func metrics(_ readerPool: PostgresPool, at time: Timestamp) async -> String {
         let counts = counts.withLock { $0 }
         let lines = Outcome.allCases.map { "tenure_mails_total{outcome=\"\($0.rawValue)\"} \(counts[$0] ?? 0)" }
         let counters = """
@@ -60,13 +62,37 @@ package final class MailCounts: Sendable {
             \(lines.joined(separator: "\n"))
 
             """
-        guard let waiting = try? await Self.waiting(readerPool) else { return counters }
+        guard let waiting = try? await Self.waiting(readerPool),
+            let oldest = try? await Self.oldest(readerPool, at: time)
+        else { return counters }
         return counters + """
             # HELP tenure_mails_waiting Mails in the outbox.
             # TYPE tenure_mails_waiting gauge
             tenure_mails_waiting \(waiting)
+            # HELP tenure_mails_oldest_age_seconds How long the oldest mail in the outbox has waited.
+            # TYPE tenure_mails_oldest_age_seconds gauge
+            tenure_mails_oldest_age_seconds \(oldest)
 
             """
+    }
+
+    /// The seconds for which the oldest mail has waited; 0 if none waits.
+    ///
+    /// A mail that was tried more often is older, and one that was not tried yet is due since it was queued. So the
+    /// events of a few rows tell, however many wait.
+    private static func oldest(_ pool: PostgresPool, at time: Timestamp) async throws -> Int64 {
+        let rows = try await pool.withConnection { connection in
+            let mails = try await connection.query(
+                "SELECT ledger_id, mail_id FROM tenure.mail_outbox ORDER BY attempts DESC, next_try LIMIT 20"
+            ).map { try $0.decode(UUID.self, UUID.self) }
+            return try await connection.query(
+                """
+                SELECT min("time") FROM tenure.event WHERE ledger_id = ANY (\(mails.map(\.0)))
+                    AND stream_id = ANY (\(mails.map(\.1))) AND kind = 'mail' AND version = 1
+                """)
+        }
+        guard let queued = try rows.first?.decode(PostgresTimestamp?.self) ?? nil else { return 0 }
+        return max(0, (time.microseconds - queued.microsecondsSinceUnixEpoch) / 1_000_000)
     }
 
     private static func waiting(_ pool: PostgresPool) async throws -> Int64 {

@@ -9,7 +9,7 @@ package struct Upkeep: Sendable {
     package let services: [any Service]
     /// Gauges of durability, unlinked apps and rows in the Prometheus text format. They ask nobody.
     package let metrics: @Sendable () async -> String
-    /// Gauges of checkpoints and re-keyings, which the database tells.
+    /// Gauges of checkpoints, re-keyings, sessions, grants and signing keys, which the database tells.
     package let storedMetrics: @Sendable () async -> String
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     package let closeEndedSessions: @Sendable () async throws -> Void
@@ -29,6 +29,7 @@ package struct Upkeep: Sendable {
         let programs = ProgramVersionsWatch(logger: logger, read: versions)
         let delays = SealDelayGauge(pool: readerPool, memory: seals, disowned: context.reader.codes.disowned)
         let rekeyings = RekeyingHealth(pool: readerPool)
+        let inventory = InventoryGauges(pool: readerPool, now: context.settings.now)
         let unlinkedApps = context.administration.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(
@@ -38,7 +39,7 @@ package struct Upkeep: Sendable {
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
         metrics = { await watch.metrics() + programs.metrics() + unlinkedApps.metrics + rows.metrics }
-        storedMetrics = { await delays.metrics() + rekeyings.metrics() }
+        storedMetrics = { await delays.metrics() + rekeyings.metrics() + inventory.metrics() }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }
 }

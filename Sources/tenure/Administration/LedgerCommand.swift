@@ -127,7 +127,7 @@ struct LedgerMoveCommand: AsyncParsableCommand {
         owner.idleInTransactionTimeout = nil
         owner.lockTimeout = nil
         let ledger = try await ledger(settings)
-        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        let logger = try Logs.logger(settings, default: .warning)
         var connection = try await PostgresConnection.connect(owner, logger: logger)
         defer { connection.close() }
         let words = Output.standardError()

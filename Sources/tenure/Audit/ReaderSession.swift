@@ -37,7 +37,7 @@ struct ReaderSession: Sendable {
         _ = try settings.required(.readerDatabaseUrl, remedy: hint)
         let hasKeys = settings.text(.masterKeyFile) != nil || settings.text(.masterKeys) != nil
         let masters = hasKeys ? try settings.masterKeyStore() : nil
-        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        let logger = try Logs.logger(settings, default: .warning)
         return try await Interruption.stopping {
             try await CommandDatabase.with(
                 .readerDatabaseUrl, settings, maximumConnections: maximumConnections, remedy: hint

@@ -33,7 +33,7 @@ struct Migrate: AsyncParsableCommand {
         let settings = try await options.settings()
         let owner = try CommandDatabase.configuration(.ownerDatabaseUrl, settings)
         try await CommandDatabase.reach(owner, .ownerDatabaseUrl)
-        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        let logger = try Logs.logger(settings, default: .warning)
         let (report, tables) = try await DatabaseMigration.run(owner, distributes: distributed, logger: logger)
         let output = Output.standardOutput()
         let done = [

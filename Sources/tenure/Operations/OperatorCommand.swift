@@ -212,7 +212,7 @@ enum OperatorSession {
     ) async throws -> Result {
         let hint = "For the service of make run: . .tenure/dev.env"
         let masters = try settings.masterKeyStore(remedy: hint)
-        let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+        let logger = try Logs.logger(settings, default: .warning)
         return try await CommandDatabase.with(.databaseUrl, settings, remedy: hint) { pool in
             try await DatabaseRole.application.check(pool)
             let ring = try await KeyRing.load(from: pool, masters: masters)

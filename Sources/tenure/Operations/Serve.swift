@@ -67,14 +67,14 @@ struct Serve: AsyncParsableCommand {
         if development {
             try Self.requireNoCertificate(settings)
             let port = try settings.number(.listenPort, in: 1...65_535, default: 8080)
-            let logger = Logs.logger(level: try Logs.level(settings, default: .warning))
+            let logger = try Logs.logger(settings, default: .warning)
             try await DevelopmentService(
                 state: StateDirectory(stateDirectory), port: port, publicURL: try settings.publicOrigin(),
                 metrics: try settings.metricsListener(), founding: try settings.foundingRule(default: .open),
                 recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
             ).run()
         } else {
-            let logger = Logs.logger(level: try Logs.level(settings, default: .info))
+            let logger = try Logs.logger(settings, default: .info)
             var parts = try ServiceParts(settings)
             parts.assembly.publicURLChange = acceptPublicUrl ? .accepted : .refused
             for (database, name) in parts.databases {
@@ -108,7 +108,10 @@ struct Announcement: Service {
 
     func run() async throws {
         for await port in ports.cancelOnGracefulShutdown() {
-            logger.info("accepting connections", metadata: ["port": "\(port)", "version": "\(Tenure.version)"])
+            let build = BuildInfo.running
+            logger.info(
+                "accepting connections",
+                metadata: ["port": "\(port)", "version": "\(build.version)", "commit": "\(build.commit)"])
         }
         try? await gracefulShutdown()
     }
@@ -144,7 +147,7 @@ enum ServiceRun {
         var assembled = parts.assembly
         assembled.mpinKeys = try parts.mpin.map { try MPinAuthorityClient($0, logger: logger) }
         let assembly = try await ServiceAssembly(assembled, logger: logger)
-        http.metrics?.sections = assembly.metricSections
+        http.metrics?.sections = assembly.metricSections + [MetricSection("build") { BuildInfo.running.metrics }]
         servePages(assembly, &http, hasMail: parts.assembly.mailTransport != nil, logger)
         let draining = Drain.State(), preparation = http.preparation
         http.preparation = { preparation() + draining.missing }
@@ -360,18 +363,26 @@ struct ServiceLimits: Sendable {
 /// The log of the process: lines on standard error. Standard output is for data.
 enum Logs {
     /// Creates a logger with the given minimum level.
-    static func logger(level: Logger.Level) -> Logger {
-        var logger = Logger(label: "tenure") { StreamLogHandler.standardError(label: $0) }
+    static func logger(level: Logger.Level, _ format: LineLogHandler.Format = .text) -> Logger {
+        var logger = Logger(label: "tenure") { _ in LineLogHandler(format) }
         logger.logLevel = level
         return logger
     }
 
-    static func level(_ settings: Settings, default fallback: Logger.Level) throws -> Logger.Level {
-        guard let text = settings.text(.logLevel) else { return fallback }
-        guard let level = Logger.Level(rawValue: text.lowercased()) else {
-            let names = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure(.usage, "\(Settings.Name.logLevel.variable) must be one of \(names)")
-        }
-        return level
+    /// Creates a logger with the level and the form of the settings.
+    static func logger(_ settings: Settings, default level: Logger.Level) throws -> Logger {
+        logger(
+            level: try settings.word(.logLevel, of: Logger.Level.allCases) ?? level,
+            try settings.word(.logFormat, of: LineLogHandler.Format.allCases) ?? .text)
+    }
+}
+
+extension Settings {
+    /// One of some words, in any case; `nil` if it is not set.
+    func word<Word: RawRepresentable>(_ name: Name, of words: [Word]) throws -> Word? where Word.RawValue == String {
+        guard let text = text(name)?.lowercased() else { return nil }
+        if let word = words.first(where: { $0.rawValue == text }) { return word }
+        let list = words.map(\.rawValue).joined(separator: ", ")
+        throw CommandFailure(.usage, "\(name.variable) must be one of \(list)")
     }
 }

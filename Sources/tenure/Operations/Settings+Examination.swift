@@ -4,6 +4,7 @@ import HTTPLimits
 import IdentityService
 import Keys
 import Ledger
+import Logging
 import LocalDevelopment
 
 #if canImport(Glibc)
@@ -44,6 +45,7 @@ extension Examination {
         let subject = "settings"
         do {
             let parts = try ServiceParts(settings)
+            _ = try Logs.logger(settings, default: .info)
             return Finding(
                 subject: subject, verdict: .good,
                 detail: "the service can start with them, and callers reach it at \(parts.http.address)")

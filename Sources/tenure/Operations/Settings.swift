@@ -25,7 +25,8 @@ struct Settings: Sendable, Redacted {
     enum Name: String, Sendable, CaseIterable {
         case databaseUrl, readerDatabaseUrl, ownerDatabaseUrl, masterKeyFile, masterKeys, issuer, listenHost,
             listenPort, publicUrl
-        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, metricsToken, metricsListen
+        case tlsCertificateFile, tlsKeyFile, clearTextAllowed, trustedProxies, logLevel, logFormat, metricsToken,
+            metricsListen
         case operatorKeyFile, anchorFile, sessionHours, grantDays, databaseConnections, drainSeconds, founding
         case recountHours, hashingPlaces, hashingPlacesKnown, hashingSeconds
         // The mail server.

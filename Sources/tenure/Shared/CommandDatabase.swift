@@ -24,7 +24,7 @@ enum CommandDatabase {
         try await reach(configuration, name)
         return try await withPostgresPool(
             configuration: configuration, maximumConnections: maximumConnections,
-            logger: Logs.logger(level: try Logs.level(settings, default: .error)), body)
+            logger: try Logs.logger(settings, default: .error), body)
     }
 
     /// Returns the configuration of a setting. The error does not quote the URL, which may contain a password.

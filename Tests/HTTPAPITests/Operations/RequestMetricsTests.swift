@@ -37,7 +37,7 @@ import Testing
         #expect(text.contains("tenure_http_requests_in_flight 0\n"))
         #expect(text.contains("tenure_connections_limit 4096\n"))
         #expect(text.contains("\ntenure_connections_open ") && text.contains("\ntenure_connections_cut_total 0\n"))
-        #expect(text.contains("\nprocess_max_fds "))
+        #expect(text.contains("\nprocess_max_fds ") && text.contains("\nprocess_cpu_seconds_total "))
         #expect(!text.contains("Secret") && !text.contains("tenure_certificate"))
     }
 
@@ -48,7 +48,9 @@ import Testing
         await metrics.begin()
         await metrics.end(.init(method: "GET", route: "/a", status: 404, code: "a.b"), login: .refused, seconds: 0.03)
         let collector = MetricsCollector([MetricSection("a") { "tenure_a 1\n" }])
-        let text = await metrics.text() + collector.text() + OpenDescriptors.metrics
+        let text =
+            await metrics.text() + collector.text() + OpenDescriptors.metrics
+            + ProcessUsage.metrics
         #expect(text.hasSuffix("\n"))
         #expect(text.contains(#"_bucket{route="/a",le="0.025"} 0"#))
         #expect(text.contains(#"_bucket{route="/a",le="0.05"} 2"#))

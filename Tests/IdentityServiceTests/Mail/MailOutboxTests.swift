@@ -86,10 +86,34 @@ struct MailOutboxTests {
             #expect(transport.sent.map(\.id) == [real.event.mailID.uuid])
             #expect(try await scene.waiting() == 0)
             #expect(scene.context.rows.counts.rows(of: MailRow.table.coded) == 1)
-            let metrics = await counts.metrics(scene.readerPool)
+            let metrics = await counts.metrics(scene.readerPool, at: scene.now)
             #expect(metrics.contains("tenure_mails_total{outcome=\"unrecorded\"} 1\n"))
             #expect(metrics.contains("tenure_mails_total{outcome=\"sent\"} 1\n"))
             #expect(try await scene.context.reader.streams([forged.stream])[forged.stream, default: []].isEmpty)
+        }
+    }
+
+    @Test func `the metrics say how long the oldest mail has waited, tried or not`() async throws {
+        try await MailScene.with { scene in
+            let counts = MailCounts()
+            func age() async throws -> Int {
+                let text = await counts.metrics(scene.readerPool, at: scene.now)
+                return try #require(
+                    text.firstMatch(of: /\ntenure_mails_oldest_age_seconds (\d+)\n/).flatMap { Int($0.1) })
+            }
+            #expect(try await age() == 0)
+            _ = try await scene.queue(try await scene.user("a@mail.example"))
+            scene.advance(.seconds(100))
+            #expect(try await age() == 100)
+            let transport = FakeTransport(.undelivered("down")), worker = try scene.worker(transport, counts: counts)
+            #expect(try await worker.round() == 1)
+            // The first one is due only later than this one.
+            _ = try await scene.queue(try await scene.user("b@mail.example"))
+            scene.advance(.seconds(5))
+            #expect(try await age() == 105)
+            scene.advance(.seconds(60))
+            #expect(try await worker.round() == 2)
+            #expect(try await age() == 0)
         }
     }
 

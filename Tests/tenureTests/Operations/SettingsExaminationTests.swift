@@ -44,6 +44,10 @@ import Testing
         let bad = try await findings(["TENURE_PUBLIC_URL": "https://id.example/"])
         #expect(bad.first?.verdict == .bad)
         #expect(bad.first?.remedy == "Write https://id.example")
+        for name in ["TENURE_LOG_FORMAT", "TENURE_LOG_LEVEL"] {
+            let first = try await findings([name: "loud"]).first
+            #expect(first?.verdict == .bad && first?.detail.contains(name) == true, "\(name)")
+        }
         let reader = try #require(good.first { $0.subject == "TENURE_READER_DATABASE_URL" })
         #expect(reader.verdict == .bad && reader.detail.contains("cannot be reached"))
     }
