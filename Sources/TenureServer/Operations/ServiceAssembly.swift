@@ -197,7 +197,7 @@ package struct ServiceAssembly: Sendable {
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
         let probe = LoginProbe(
             application: Self.probing(configuration.application), masters: configuration.masters,
-            migrations: configuration.migrations, logger: logger)
+            migrations: configuration.migrations, pool: pool, readers: readinessPool, logger: logger)
         let seals = SealMemory(key: signer.key), tiles = context.tileCodes
         let readiness = Readiness(
             pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
