@@ -7,10 +7,12 @@ package import ServiceLifecycle
 package struct Upkeep: Sendable {
     /// The services, in the order of their start.
     package let services: [any Service]
-    /// Gauges of durability, unlinked apps and rows in the Prometheus text format. They ask nobody.
+    /// Gauges of durability, unlinked apps, rows and clocks in the Prometheus text format. They ask nobody.
     package let metrics: @Sendable () async -> String
     /// Gauges of checkpoints and re-keyings, which the database tells.
     package let storedMetrics: @Sendable () async -> String
+    /// Why ledgers take no events, in sentences without data; empty if all take them.
+    package let clockReasons: @Sendable () -> [String]
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     package let closeEndedSessions: @Sendable () async throws -> Void
 
@@ -23,16 +25,19 @@ package struct Upkeep: Sendable {
         let sessions = SessionSweeper(context: context, readerPool: readerPool)
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
         let delays = SealDelayGauge(pool: readerPool, memory: seals, disowned: context.reader.codes.disowned)
+        let ledgers = LedgerWatch(
+            pool: readerPool, delays: delays, boundsTimes: context.settings.clockTolerance != nil, logger: logger)
         let rekeyings = RekeyingHealth(pool: readerPool)
         let unlinkedApps = context.administration.unlinkedAppCalls, rows = context.rows.counts
         services = [
             ExpiredRowSweeper(
                 pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,
-            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch,
+            RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch, ledgers,
             UnlinkedAppReport(calls: unlinkedApps, logger: logger),
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
-        metrics = { await watch.metrics() + unlinkedApps.metrics + rows.metrics }
+        metrics = { await watch.metrics() + unlinkedApps.metrics + rows.metrics + ledgers.ahead.metrics }
+        clockReasons = { ledgers.ahead.reasons }
         storedMetrics = { await delays.metrics() + rekeyings.metrics() }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }

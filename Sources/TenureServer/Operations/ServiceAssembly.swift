@@ -199,9 +199,10 @@ package struct ServiceAssembly: Sendable {
             application: Self.probing(configuration.application), masters: configuration.masters,
             migrations: configuration.migrations, pool: pool, readers: readinessPool, logger: logger)
         let seals = SealMemory(key: signer.key), tiles = context.tileCodes
+        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals)
         let readiness = Readiness(
             pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
-            probe: ProbeMemory(probe: probe.reasons), seals: { seals.reasons() }
+            probe: ProbeMemory(probe: probe.reasons), seals: { seals.reasons() }, clocks: upkeep.clockReasons
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
@@ -212,7 +213,6 @@ package struct ServiceAssembly: Sendable {
         service = TenureService(
             context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
             readiness: readiness)
-        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals)
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(
             context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])

@@ -34,7 +34,7 @@ struct `The metrics of a service` {
                 #"tenure_database_connections{pool="companies",state="idle"} "#,
                 #"tenure_database_wait_seconds_total{pool="reader"} "#,
                 #"tenure_database_waits_failed_total{pool="application"} 0"#, "tenure_projection_lag_events{",
-                "tenure_unsealed_ledgers ", "tenure_pending_rekeyings ",
+                "tenure_unsealed_ledgers ", "tenure_pending_rekeyings ", "tenure_ledgers_ahead 0",
             ] {
                 #expect(text.contains("\n" + line), "\(line)")
             }
