@@ -162,7 +162,7 @@ struct SystemAuthority: Sendable {
         guard case .operator(let signed?) = event.by,
             let context = try? OperatorStatement(parsing: signed.statement, expecting: .operatorDecision).context
         else { return }
-        clocks.accept(context.expires.adding(.zero - DecideAsOperator.lifetime), size: context.ledgerSize)
+        clocks.accept(context.expires.adding(.zero - StatementExpiry.lifetime), size: context.ledgerSize)
     }
 
     private mutating func end(_ secret: SecretID, _ position: Int64) {
