@@ -11,7 +11,8 @@ extension Route {
     /// `GET /readyz`. While something is missing, replies with a problem document that names it.
     ///
     /// A projection that has stopped for one tenant does not take the instance out of service for the others, nor do
-    /// checkpoints that rest. They are reported as `degraded` with status 200. Disabled pages are named too.
+    /// checkpoints that rest, nor ledgers that are ahead of the clock. They are reported as `degraded` with status 200.
+    /// Disabled pages are named too.
     static func readiness(_ configuration: HTTPConfiguration) -> Route {
         let preparation = configuration.preparation
         return Route(.readiness) { exchange in
@@ -20,14 +21,17 @@ extension Route {
             guard missing.isEmpty else {
                 throw Refusal(.serviceUnavailable, places: missing.map { ProblemPlace(.none, $0) }, retryAfter: 5)
             }
-            var members: [String: JSONValue] = report.lacksPages ? ["pages": "disabled"] : [:]
-            guard !report.stoppedViews.isEmpty || !report.seals.isEmpty else { return status("ready", members) }
             let views = report.stoppedViews.sorted { $0.key < $1.key }.map { view, companies -> JSONValue in
                 ["view": .string(view), "companies": .integer(Int64(companies))]
             }
+            var members: [String: JSONValue] = [:]
             if !views.isEmpty { members["stoppedViews"] = .array(views) }
-            if !report.seals.isEmpty { members["seals"] = .array(report.seals.map(JSONValue.string)) }
-            return status("degraded", members)
+            for (name, reasons) in [("seals", report.seals), ("clocks", report.clocks)] where !reasons.isEmpty {
+                members[name] = .array(reasons.map(JSONValue.string))
+            }
+            let isDegraded = !members.isEmpty
+            if report.lacksPages { members["pages"] = "disabled" }
+            return status(isDegraded ? "degraded" : "ready", members)
         }
     }
 

@@ -15,6 +15,8 @@ struct CheckpointClocks: Sendable {
         let clock: Timestamp
         let asOf: Timestamp?
         let isCurrent: Bool
+        /// Whether the event has a time of its own: the system ledger was not ahead.
+        let isOwn: Bool
         var isValid = true
         /// The clock before the last complete round before this record.
         var before: Timestamp?
@@ -26,6 +28,8 @@ struct CheckpointClocks: Sendable {
     private static let tolerance = Duration.seconds(60)
 
     private var records: [Record] = []
+    /// The latest clocks that records up to a position may have.
+    private var accepted: [(size: Int64, latest: Timestamp)] = []
     /// The clock before the last complete round.
     private(set) var last: Timestamp?
 
@@ -37,12 +41,20 @@ struct CheckpointClocks: Sendable {
         let isCurrent = time.map { $0 <= clock.adding(LedgerTimes.lead) } ?? true
         records.append(
             Record(
-                position: position, clock: clock, asOf: sealed.asOf.map { min($0, clock) }, isCurrent: isCurrent))
+                position: position, clock: clock, asOf: sealed.asOf.map { min($0, clock) }, isCurrent: isCurrent,
+                isOwn: time != nil))
     }
+
+    /// Takes the time by the operator's clock at which the system ledger had some events. The operator then accepted
+    /// that the database's clock had been ahead: records among these events that are later say nothing.
+    mutating func accept(_ time: Timestamp, size: Int64) { accepted.append((size, time.adding(LedgerTimes.lead))) }
 
     /// Decides which records count, after all were read.
     mutating func settle() {
-        let current = records.indices.filter { records[$0].isCurrent }
+        let current = records.indices.filter { index in
+            let record = records[index]
+            return record.isCurrent && !accepted.contains { record.position <= $0.size && $0.latest < record.clock }
+        }
         let valid = Self.longestRun(current.map { records[$0].clock }).map { current[$0] }
         if valid.count < records.count {
             for index in records.indices { records[index].isValid = false }
@@ -70,6 +82,11 @@ struct CheckpointClocks: Sendable {
         let index = first(from: position)
         guard index < records.count, records[index].before != nil else { return nil }
         return records[index...].first(where: \.isValid)?.clock
+    }
+
+    /// Whether the clock had passed a time at a position of the system ledger that was not ahead then.
+    func hasPassed(_ time: Timestamp, in positions: ClosedRange<Int64>) -> Bool {
+        records.contains { $0.isValid && $0.isOwn && positions.contains($0.position) && time <= $0.clock }
     }
 
     /// A later reading of the clock, or the newest recorded one if that is later: then the reading is of a server whose

@@ -99,11 +99,19 @@ struct LedgerTimes: Sendable {
         guard isMover, bounds.earliest != nil, let latest = bounds.latest ?? now, latest.adding(Self.lead) < time else {
             return nil
         }
-        guard !accepted.contains(where: { $0.time == time && position <= $0.position }) else { return nil }
+        guard !accepted.contains(where: { $0.excuses(time, at: position) && !hasGrown(past: time, before: $0) }) else {
+            return nil
+        }
         guard bounds.latest == nil else { return Self.late }
         // It may have been appended meanwhile.
         ahead.append((position, time))
         return nil
+    }
+
+    /// Whether the clock had passed a time, the present event's, when the ledger grew on to the one that was accepted.
+    /// Then the ledger was ahead twice, and nobody accepted the first time.
+    private func hasGrown(past time: Timestamp, before acceptance: AcceptedTime) -> Bool {
+        covers.contains { $0.size < acceptance.position && $0.clock.map { time <= $0 } ?? false }
     }
 
     /// The acceptances of events that the ledger lacks, by their positions in the system ledger.
@@ -129,7 +137,7 @@ struct LedgerTimes: Sendable {
     var earliest: Timestamp? {
         guard let present else { return nil }
         // A ledger that was moved ahead proves nothing by its times.
-        let latest = bounds.latest?.adding(Self.lead)
+        let latest = (bounds.latest ?? now)?.adding(Self.lead)
         guard !isOwn || latest.map({ $0 < present }) ?? false else { return present }
         let known = [earlier, bounds.earliest].compactMap(\.self).filter { $0 <= present }.max()
         guard let latest, let known, latest < known else { return known }
@@ -151,4 +159,8 @@ struct AcceptedTime: Sendable, Equatable {
     let time: Timestamp
     /// The position of the acceptance in the system ledger.
     let accepted: Int64
+
+    /// Whether it explains that an event is ahead of the clock: one that is neither later in the ledger nor of a later
+    /// time than the accepted one. Other events of the hour in which the clock was wrong have earlier times.
+    func excuses(_ time: Timestamp, at position: Int64) -> Bool { position <= self.position && time <= self.time }
 }

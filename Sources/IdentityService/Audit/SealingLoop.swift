@@ -94,6 +94,8 @@ package struct SealDelay: Sendable {
     package static let allowed: Duration = .seconds(60)
     /// The largest number of ledgers that are named.
     package static let named = 20
+    /// The largest number of events that are compared with a checkpoint.
+    private static let compared: Int64 = 100_000
 
     /// A ledger whose checkpoint is overdue.
     package struct Ledger: Sendable {
@@ -102,6 +104,9 @@ package struct SealDelay: Sendable {
         package let size: Int64
         /// The number of events that its checkpoint covers.
         package let sealed: Int64
+        /// Whether these events differ from the checkpoint, so that no process signs another one; `nil` if that was not
+        /// examined.
+        package internal(set) var differs: Bool?
     }
 
     /// The first overdue ledgers, by id.
@@ -114,9 +119,13 @@ package struct SealDelay: Sendable {
     /// Reads the overdue ledgers over a pool of the reader role. The system ledger is left out: its anchor is signed
     /// anew in each round.
     ///
-    /// - Parameter memory: What is known of checkpoints. What is not is verified, and kept in it.
+    /// - Parameters:
+    ///   - memory: What is known of checkpoints. What is not is verified, and kept in it.
+    ///   - compares: Whether the named ledgers are compared with their checkpoints, which reads the events.
     /// - Throws: The error of the database.
-    package static func read(_ pool: PostgresPool, _ memory: SealMemory) async throws -> SealDelay {
+    package static func read(
+        _ pool: PostgresPool, _ memory: SealMemory, compares: Bool = false
+    ) async throws -> SealDelay {
         let find = FindGrownLedgers(pool: pool), look = try await find.look()
         let others = look.filter { memory.sealed($0.ledger)?.size != $0.sealed && $0.sealed > 0 }
         var differing = 0
@@ -130,7 +139,20 @@ package struct SealDelay: Sendable {
         }
         let old = try await overdue(grown, pool)
         let ledgers = grown.filter { old.contains($0.id) }
-        return SealDelay(ledgers: Array(ledgers.prefix(named)), count: ledgers.count, differing: differing)
+        var first = Array(ledgers.prefix(named))
+        for index in first.indices where compares && first[index].sealed <= compared {
+            first[index].differs = try await differs(first[index], pool, memory)
+        }
+        return SealDelay(ledgers: first, count: ledgers.count, differing: differing)
+    }
+
+    private static func differs(_ ledger: Ledger, _ pool: PostgresPool, _ memory: SealMemory) async throws -> Bool {
+        guard let sealed = memory.sealed(ledger.id) else { return false }
+        let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
+        do { return try await reader.root(ledger.id, size: sealed.size).root != sealed.root } catch {
+            guard error.code == .invalidEntry || error.code == .beyondHead else { throw error }
+            return true
+        }
     }
 
     /// Which of the ledgers have an event that has waited for too long.
@@ -184,7 +206,8 @@ actor SealDelayGauge {
             """ + found
     }
 
-    private func count() async throws -> Int {
+    /// The number of overdue ledgers, at most ten seconds old.
+    func count() async throws -> Int {
         if let known, .now - known.at < Self.pause { return known.count }
         let count = try await SealDelay.read(pool, memory).count
         known = (count, .now)

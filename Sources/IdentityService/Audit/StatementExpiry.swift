@@ -8,7 +8,7 @@ enum StatementExpiry {
     /// What is wrong with an event whose statement had expired.
     static let words = "the statement had expired"
     /// The time for which a statement is valid.
-    private static let lifetime = Duration.seconds(900)
+    static let lifetime = Duration.seconds(900)
     /// The tolerance for the clocks of different processes.
     private static let grace = Duration.seconds(900)
 

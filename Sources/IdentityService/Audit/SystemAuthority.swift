@@ -114,7 +114,9 @@ struct SystemAuthority: Sendable {
             let record = clocks.clock(from: position + 1)
             guard let clock = record ?? (clocks.last == nil ? nil : now.map(clocks.latest)),
                 clock.adding(LedgerTimes.lead) < time,
-                !accepted.contains(where: { $0.time == time && position <= $0.position })
+                !accepted.contains(where: {
+                    $0.excuses(time, at: position) && !clocks.hasPassed(time, in: position...$0.position)
+                })
             else { return nil }
             return (position, record == nil ? LedgerTimes.future : LedgerTimes.late)
         }
@@ -161,6 +163,10 @@ struct SystemAuthority: Sendable {
     private mutating func accept(_ event: LedgerTimeAccepted, at position: Int64) {
         acceptedTimes[LedgerID(event.ledger), default: []].append(
             AcceptedTime(position: event.position, time: event.time, accepted: position))
+        guard case .operator(let signed?) = event.by,
+            let context = try? OperatorStatement(parsing: signed.statement, expecting: .operatorDecision).context
+        else { return }
+        clocks.accept(context.expires.adding(.zero - StatementExpiry.lifetime), size: context.ledgerSize)
     }
 
     private mutating func end(_ secret: SecretID, _ position: Int64) {

@@ -50,6 +50,20 @@ extension OperatorUseCases {
         }
     }
 
+    /// Accepts the times of all ledgers that are ahead, one after the other, that of the system ledger first: it takes
+    /// the acceptances of the others.
+    ///
+    /// - Parameters:
+    ///   - readers: Connections of the reader role, which sees all ledgers.
+    ///   - tell: Gets each result.
+    /// - Throws: As ``acceptTime(of:)``, and the error of the database; what was accepted by then stays.
+    package func acceptTimes(_ readers: PostgresPool, _ tell: (LedgerID, TimeAcceptance) -> Void) async throws {
+        let ledgers = try await LedgersAhead.read(readers, naming: .max).ledgers
+        for ledger in ledgers.filter({ $0 == .system }) + ledgers.filter({ $0 != .system }) {
+            tell(ledger, try await acceptTime(of: ledger))
+        }
+    }
+
     /// Finds the ledger with this name: a company's name or id, the id of another ledger, or `system`.
     ///
     /// - Throws: `request.invalid` for text that is no name.
@@ -95,7 +109,7 @@ struct AheadLedger: Sendable {
 /// Reports ledgers that take no events, because their latest event is ahead of the database's clock and nobody accepted
 /// its time.
 package struct LedgersAhead: Sendable {
-    /// The largest number of ledgers that are named.
+    /// How many ledgers are named as a rule.
     package static let named = 20
     /// The first such ledgers, by id.
     package let ledgers: [LedgerID]
@@ -109,8 +123,9 @@ package struct LedgersAhead: Sendable {
 
     /// Reads them over a pool of the reader role.
     ///
+    /// - Parameter limit: The largest number of ledgers that are named.
     /// - Throws: The error of the database.
-    package static func read(_ pool: PostgresPool) async throws -> LedgersAhead {
+    package static func read(_ pool: PostgresPool, naming limit: Int = named) async throws -> LedgersAhead {
         let seconds = Appender.clockTolerance.components.seconds
         let rows = try await pool.withConnection { connection in
             try await connection.query(
@@ -118,7 +133,7 @@ package struct LedgersAhead: Sendable {
                 SELECT l.ledger_id, count(*) OVER () FROM tenure.ledger AS l
                 WHERE l.time > clock_timestamp() + \(seconds) * interval '1 second'
                     AND coalesce(l.accepted < l.time, true)
-                ORDER BY l.ledger_id LIMIT \(Int64(named))
+                ORDER BY l.ledger_id LIMIT \(Int64(limit))
                 """)
         }
         var count: Int64 = 0
@@ -128,6 +143,24 @@ package struct LedgersAhead: Sendable {
             return LedgerID(id)
         }
         return LedgersAhead(ledgers: ledgers, count: Int(count))
+    }
+}
+
+extension LedgersAhead {
+    /// What readiness says; empty if no ledger is ahead.
+    var reasons: [String] {
+        let ledgers = count == 1 ? "a ledger is" : "\(count) ledgers are"
+        return count == 0 ? [] : ["\(ledgers) ahead of the database's clock and stopped; run tenure doctor"]
+    }
+
+    /// The gauge in the Prometheus text format.
+    var metrics: String {
+        """
+        # HELP tenure_ledgers_ahead Ledgers that take no events, because they are ahead of the database's clock.
+        # TYPE tenure_ledgers_ahead gauge
+        tenure_ledgers_ahead \(count)
+
+        """
     }
 }
 

@@ -7,20 +7,30 @@ package import Postgres
 ///
 /// A connection of a pool outlives a changed password, and reads outlive a full disk. So the probe opens a connection
 /// of the application role anew, and has the server write a temporary file, which leaves no row in any table.
+///
+/// If the server has no further connection for the role, and the service has some, log-ins go on: that is no reason.
 package struct LoginProbe: Sendable {
     /// The database, as the application role.
     private let application: PostgresConfiguration
     private let masters: MasterKeyStore
     /// The migrations that this program needs, by name.
     private let migrations: [String]
+    private let pool: PostgresPool?
+    private let readers: PostgresPool?
     private let logger: Logger
 
     /// - Parameters:
     ///   - application: The database as the application role, with time limits of a second or two.
     ///   - migrations: The names of the migrations that must have been applied.
+    ///   - pool: The connections of the service.
+    ///   - readers: Connections of the reader role that answer soon. They tell whether a limit of connections is
+    ///     reached; without them every failed log-in is a reason.
     package init(
-        application: PostgresConfiguration, masters: MasterKeyStore, migrations: [String], logger: Logger
+        application: PostgresConfiguration, masters: MasterKeyStore, migrations: [String],
+        pool: PostgresPool? = nil, readers: PostgresPool? = nil, logger: Logger
     ) {
+        self.pool = pool
+        self.readers = readers
         self.application = application
         self.masters = masters
         self.migrations = migrations
@@ -48,17 +58,50 @@ package struct LoginProbe: Sendable {
         do {
             connection = try await PostgresConnection.connect(application, logger: logger)
         } catch {
+            if let health = pool?.health, health.idle + health.lent > 0, let readers, await isFull(readers) {
+                return await reason(over: readers)
+            }
             report(error, "the application role cannot log in")
             return "the application role cannot log in to the database"
         }
         defer { connection.close() }
-        do {
-            return try await Self.reason(migrations, on: &connection)
-        } catch {
-            report(error, "the database cannot write")
-            return error.sqlState == .diskFull
-                ? "the disk of the database is full" : "the database cannot write a temporary file"
+        do { return try await Self.reason(migrations, on: &connection) } catch { return reason(of: error) }
+    }
+
+    /// Whether the application role, the database or the server has no connection left, or one. libpq gives no SQLSTATE
+    /// for a refused connection, and its text may be in any language.
+    private func isFull(_ readers: PostgresPool) async -> Bool {
+        let rows = try? await readers.withConnection { connection in
+            try await connection.query(
+                """
+                WITH a AS (SELECT usesysid, datid FROM pg_stat_activity WHERE usesysid IS NOT NULL)
+                SELECT EXISTS (SELECT FROM pg_roles AS r
+                        WHERE r.rolcanlogin AND r.rolconnlimit >= 0 AND pg_has_role(r.oid, 'tenure_app', 'MEMBER')
+                            AND r.rolconnlimit <= 1 + (SELECT count(*) FROM a WHERE a.usesysid = r.oid))
+                    OR EXISTS (SELECT FROM pg_database AS d
+                        WHERE d.datname = current_database() AND d.datconnlimit >= 0
+                            AND d.datconnlimit <= 1 + (SELECT count(*) FROM a WHERE a.datid = d.oid))
+                    OR current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+                        - coalesce(current_setting('reserved_connections', true), '0')::int
+                        <= 1 + (SELECT count(*) FROM a)
+                """)
         }
+        return (try? rows?.first?.decode(Bool.self)) ?? false
+    }
+
+    /// The same questions over a connection that is there.
+    private func reason(over readers: PostgresPool) async -> String? {
+        do {
+            return try await readers.withConnection { connection in
+                try await Self.reason(migrations, on: &connection)
+            }
+        } catch { return reason(of: error) }
+    }
+
+    private func reason(of error: any Error) -> String {
+        report(error, "the database cannot write")
+        return (error as? PostgresError)?.sqlState == .diskFull
+            ? "the disk of the database is full" : "the database cannot write a temporary file"
     }
 
     /// The size of the temporary file is some 2 MB: more than what the file system keeps beside, and a millisecond or
@@ -66,10 +109,10 @@ package struct LoginProbe: Sendable {
     private static func reason(
         _ migrations: [String], on connection: inout PostgresConnection
     ) async throws(PostgresError) -> String? {
-        let answers = try await connection.pipeline([
+        let answers = try await connection.transaction([
             "SELECT current_setting('transaction_read_only') = 'on'",
             "SELECT count(*) FROM unnest(\(migrations)) AS needed (name) JOIN public.tenure_migration USING (name)",
-            "SELECT set_config('work_mem', '64kB', false)",
+            "SELECT set_config('work_mem', '64kB', true)",
             "SELECT count(*) FROM generate_series(1, 40000)",
         ])
         guard try answers[0].first?.decode(Bool.self) == false else {

@@ -4,6 +4,9 @@ import Identity
 import Ledger
 
 extension OperatorUseCases {
+    /// The time after which no running process signs with a key that ``rotateTokenKeys(atOnce:)`` deleted, or believes it.
+    package static var tokenKeysTakeover: Duration { SigningKeyRotation.takeover }
+
     /// Replaces the keys that sign tokens, and records that in the system ledger.
     ///
     /// - Parameter atOnce: Whether the old keys are deleted and the new ones sign at once, because somebody else may

@@ -11,13 +11,17 @@ package struct ReadinessReport: Sendable, Hashable {
 
     /// What is wrong with the checkpoints; all other work goes on.
     package var seals: [String]
+    /// Why ledgers take no events, although the clocks are right now; all others go on.
+    package var clocks: [String]
 
     /// Whether the operator has not enabled the pages for browsers; all other work goes on.
     package var lacksPages: Bool
 
     package init(
-        missing: [String] = [], stoppedViews: [String: Int] = [:], seals: [String] = [], lacksPages: Bool = false
+        missing: [String] = [], stoppedViews: [String: Int] = [:], seals: [String] = [], clocks: [String] = [],
+        lacksPages: Bool = false
     ) {
+        self.clocks = clocks
         self.missing = missing
         self.stoppedViews = stoppedViews
         self.seals = seals
@@ -63,10 +67,11 @@ package actor Readiness {
     ///   - tolerance: How far that may be ahead of the database's; `nil` for no limit. Beyond it nothing is recorded.
     ///   - probe: What would make log-ins fail although the database answers.
     ///   - seals: What is wrong with the checkpoints.
+    ///   - clocks: Why ledgers take no events.
     ///   - stoppedViews: Which views have stopped, with the number of companies at which.
     package init(
         pool: PostgresPool, now clock: @escaping @Sendable () -> Timestamp, tolerance: Duration?, probe: ProbeMemory,
-        seals: @escaping @Sendable () -> [String] = { [] },
+        seals: @escaping @Sendable () -> [String] = { [] }, clocks: @escaping @Sendable () -> [String] = { [] },
         stoppedViews: @escaping @Sendable () async throws -> [String: Int]
     ) {
         self.init {
@@ -83,6 +88,7 @@ package actor Readiness {
                 report.missing.append("this process's clock is ahead of the database's")
             }
             report.seals = seals()
+            report.clocks = clocks()
             report.stoppedViews = try await stoppedViews()
             report.lacksPages = try await PagesPresence.read(pool) == nil
             for reason in await probe.reasons() where !report.missing.contains(reason) {

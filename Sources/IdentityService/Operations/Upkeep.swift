@@ -7,10 +7,12 @@ package import ServiceLifecycle
 package struct Upkeep: Sendable {
     /// The services, in the order of their start.
     package let services: [any Service]
-    /// Gauges of durability, unlinked apps and rows in the Prometheus text format. They ask nobody.
+    /// Gauges of durability, unlinked apps, rows and clocks in the Prometheus text format. They ask nobody.
     package let metrics: @Sendable () async -> String
     /// Gauges of checkpoints, re-keyings, sessions, grants and signing keys, which the database tells.
     package let storedMetrics: @Sendable () async -> String
+    /// Why ledgers take no events, in sentences without data; empty if all take them.
+    package let clockReasons: @Sendable () -> [String]
     /// Closes the sessions whose app was unlinked or whose secret was revoked, as ``services`` do periodically.
     package let closeEndedSessions: @Sendable () async throws -> Void
 
@@ -28,6 +30,8 @@ package struct Upkeep: Sendable {
         let watch = DurabilityWatch(pool: pool, known: durability, logger: logger)
         let programs = ProgramVersionsWatch(logger: logger, read: versions)
         let delays = SealDelayGauge(pool: readerPool, memory: seals, disowned: context.reader.codes.disowned)
+        let ledgers = LedgerWatch(
+            pool: readerPool, delays: delays, boundsTimes: context.settings.clockTolerance != nil, logger: logger)
         let rekeyings = RekeyingHealth(pool: readerPool)
         let inventory = InventoryGauges(pool: readerPool, now: context.settings.now)
         let unlinkedApps = context.administration.unlinkedAppCalls, rows = context.rows.counts
@@ -35,10 +39,15 @@ package struct Upkeep: Sendable {
             ExpiredRowSweeper(
                 pool: pool, readerPool: readerPool, logger: logger, now: context.settings.now), sessions,
             RekeyingSweeper(context: context), NameSweeper(context: context, readerPool: readerPool), watch, programs,
+            ledgers,
             UnlinkedAppReport(calls: unlinkedApps, logger: logger),
             RefreshReplySweeper(pool: pool, readerPool: readerPool, logger: logger),
         ]
-        metrics = { await watch.metrics() + programs.metrics() + unlinkedApps.metrics + rows.metrics }
+        metrics = {
+            await watch.metrics() + programs.metrics() + unlinkedApps.metrics + rows.metrics
+                + ledgers.ahead.metrics
+        }
+        clockReasons = { ledgers.ahead.reasons }
         storedMetrics = { await delays.metrics() + rekeyings.metrics() + inventory.metrics() }
         closeEndedSessions = { try await sessions.sweep(at: context.settings.now()) }
     }

@@ -24,6 +24,11 @@ package struct NewSigningKey: Sendable, Equatable {
 struct SigningKeyRotation: Sendable {
     /// The time between the publication of a key and its first signature. Longer than any copy of the keys is kept.
     static let announcement: Duration = .seconds(900)
+    /// The time after which a process reads the keys again.
+    static let refresh: Duration = .seconds(5)
+    /// The time after which no running process signs with a deleted key, or believes it: that of a read, and as long
+    /// again for what was signed meanwhile.
+    static let takeover: Duration = refresh * 2
     /// The time by which a key is published longer than its tokens are valid.
     static let slack: Duration = .seconds(60)
     /// The time after which the row of a replaced key is deleted.
@@ -64,7 +69,7 @@ struct SigningKeyRotation: Sendable {
     /// A key that signs at once. All others are deleted, and their tokens are refused from then on. `nil` for ID tokens
     /// that nobody has requested yet.
     ///
-    /// For a key that somebody else may know. Running processes follow within half a minute.
+    /// For a key that somebody else may know. Running processes follow within ``takeover``.
     func replacement(at time: Timestamp) async throws -> Step? {
         let hasKeys = try await !pool.query(newestFirst, in: []).isEmpty
         guard hasKeys || use == .accessToken else { return nil }

@@ -11,8 +11,9 @@ typealias TokenKeys = SigningKeys<TokenSigningKey>
 
 /// The keys of one use: one that signs, and those whose tokens may still be in use.
 ///
-/// The keys are rows that all processes read again every 30 seconds, and whenever a token names an unknown key. The
-/// first process that needs a key creates it.
+/// The keys are rows that all processes read again every five seconds, and whenever a token names an unknown key. The
+/// first process that needs a key creates it. However long a call takes, and whatever its time is, what was read longer
+/// ago signs and verifies nothing: ``SigningKeyRotation/takeover`` counts on it.
 actor SigningKeys<Key: StoredSigningKey> {
     /// A key and the time from which it signs.
     struct Entry: Sendable {
@@ -20,8 +21,6 @@ actor SigningKeys<Key: StoredSigningKey> {
         let signsFrom: Timestamp
     }
 
-    /// The time after which the rows are read again.
-    private var refresh: Duration { .seconds(30) }
     /// The shortest time between two reads for an unknown key.
     private var pause: Duration { .seconds(1) }
 
@@ -31,11 +30,17 @@ actor SigningKeys<Key: StoredSigningKey> {
     private let logger: Logger
     /// How long a key is published after the next one started to sign.
     private let overlap: Duration
+    private let now: @Sendable () -> ContinuousClock.Instant
     private var entries: [Entry] = []
-    private var readAt: Timestamp?
+    /// The time of the call for which the rows were read, and when that read began.
+    private var read: (time: Timestamp, at: ContinuousClock.Instant)?
 
     /// - Parameter lifetime: The lifetime of a token.
-    init(_ use: SigningKeyUse, pool: PostgresPool, rows: RowAuthentication, lifetime: Duration, logger: Logger) {
+    init(
+        _ use: SigningKeyUse, pool: PostgresPool, rows: RowAuthentication, lifetime: Duration, logger: Logger,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.now = now
         self.use = use
         self.pool = pool
         self.rows = rows
@@ -45,7 +50,7 @@ actor SigningKeys<Key: StoredSigningKey> {
 
     /// Returns the key that signs now. Creates the first one.
     func signingKey(at time: Timestamp) async throws -> Key {
-        try await read(at: time, unlessReadWithin: refresh)
+        try await read(at: time, unlessReadWithin: SigningKeyRotation.refresh)
         if let key = current(at: time) { return key }
         try await SigningKeyRotation(use, pool: pool, rows: rows).createFirst(at: time) { try Key.new($0) }
         try await read(at: time, unlessReadWithin: .zero)
@@ -77,12 +82,21 @@ actor SigningKeys<Key: StoredSigningKey> {
 
     /// Reads the rows, oldest key first, unless they were read a moment ago.
     private func read(at time: Timestamp, unlessReadWithin pause: Duration) async throws {
-        if let readAt, readAt <= time, time < readAt.adding(pause) { return }
-        let found = try await pool.query(
-            """
+        if let read, read.time <= time, time < read.time.adding(pause), now() - read.at < pause { return }
+        let rowsByAge: SQL = """
             SELECT \(SigningKeyRow.table(use).list("t")) FROM \(use.table) AS t WHERE \(use.condition)
             ORDER BY signs_from, created_at, key_id
-            """, in: [])
+            """
+        let (found, began) = try await pool.withConnection { [now] connection in
+            // The wait for a connection does not count.
+            let began = now()
+            return (try await connection.query(rowsByAge, in: [LedgerID]()), began)
+        }
+        guard now() - began < SigningKeyRotation.refresh else {
+            throw ServiceError(.serviceUnavailable, retryAfterSeconds: 1)
+        }
+        // Another call may have read the rows later, and ended first.
+        if let read, began < read.at { return }
         entries = try found.compactMap { found in
             let row = try SigningKeyRow.table(use).read(found)
             guard let key: Key = row.key(rows.ring) else {
@@ -95,7 +109,7 @@ actor SigningKeys<Key: StoredSigningKey> {
             guard row.isAuthentic(rows) else { return nil }
             return Entry(key: key, signsFrom: row.signsFrom)
         }
-        readAt = time
+        read = (time, began)
     }
 }
 

@@ -214,11 +214,18 @@ package struct ServiceAssembly: Sendable {
         let readinessHealth = ViewHealth(pool: readinessPool, projector: projector)
         let probe = LoginProbe(
             application: Self.probing(configuration.application), masters: configuration.masters,
-            migrations: configuration.migrations, logger: logger)
+            migrations: configuration.migrations, pool: pool, readers: readinessPool, logger: logger)
         let seals = SealMemory(key: signer.key), tiles = context.tileCodes
+        let migrations = configuration.migrations, revision = configuration.functionsRevision
+        let name = configuration.application.applicationName
+        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals) {
+            // Without the names of its migrations a program knows nothing of the schema.
+            guard !migrations.isEmpty else { return ProgramVersions() }
+            return try await ProgramVersions.read(pool, migrations: migrations, revision: revision, name: name)
+        }
         let readiness = Readiness(
             pool: readinessPool, now: configuration.settings.now, tolerance: configuration.settings.clockTolerance,
-            probe: ProbeMemory(probe: probe.reasons), seals: { seals.reasons() }
+            probe: ProbeMemory(probe: probe.reasons), seals: { seals.reasons() }, clocks: upkeep.clockReasons
         ) {
             Dictionary(uniqueKeysWithValues: try await readinessHealth.stops().map { ($0.rawValue, $1) })
         }
@@ -229,13 +236,6 @@ package struct ServiceAssembly: Sendable {
         service = TenureService(
             context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
             readiness: readiness)
-        let migrations = configuration.migrations, revision = configuration.functionsRevision
-        let name = configuration.application.applicationName
-        let upkeep = Upkeep(context, readerPool: readerPool, durability: durability, seals: seals) {
-            // Without the names of its migrations a program knows nothing of the schema.
-            guard !migrations.isEmpty else { return ProgramVersions() }
-            return try await ProgramVersions.read(pool, migrations: migrations, revision: revision, name: name)
-        }
         let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
         let load = LoadMetrics(
             context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])

@@ -30,18 +30,47 @@ struct LedgerAcceptTimeCommand: AsyncParsableCommand {
             no further events then. This command signs a decision that names the event and its time. From then on the \
             ledger's events have that time until the clock has passed it. Look for the cause first: tenure verify.
 
+            With --all it signs one decision for each ledger that is ahead. That needs TENURE_READER_DATABASE_URL too.
+
             Examples:
               tenure ledger accept-time harbour.example --operator-key operator.key
-              tenure ledger accept-time system --operator-key operator.key
+              tenure ledger accept-time --all --operator-key operator.key
             """)
 
     @Argument(help: "The company's name or id, the id of another ledger, or system.")
-    var ledger: String
+    var ledger: String?
+
+    @Flag(help: "Accept the times of all ledgers that are ahead.")
+    var all = false
 
     @OptionGroup var options: OperatorKeyOptions
 
+    func validate() throws {
+        if all == (ledger != nil) { throw ValidationError("Name a ledger, or give --all.") }
+    }
+
+    /// Accepts the times of all ledgers that are ahead, and says how many there were.
+    private func acceptAll() async throws {
+        let settings = try await options.settings(), words = Output.standardError()
+        let count = try await OperatorSession.run(settings) { commands in
+            try await KeySession.reading(settings) { readers in
+                var count = 0
+                try await commands.acceptTimes(readers) { ledger, result in
+                    guard case .accepted(let position, let time) = result else { return }
+                    count += 1
+                    words.line("Accepted: the event at position \(position) of ledger \(ledger), of \(time).")
+                }
+                return count
+            }
+        }
+        words.line(
+            count == 0
+                ? "No ledger is ahead of the clock; nothing was changed."
+                : "\(Noun.ledger.counted(count, "takes", "take")) events again.")
+    }
+
     func run() async throws {
-        let name = ledger
+        guard let name = ledger else { return try await acceptAll() }
         let result = try await OperatorSession.run(try await options.settings()) { commands in
             try await commands.acceptTime(of: try commands.ledger(named: name))
         }

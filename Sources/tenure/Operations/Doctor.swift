@@ -155,7 +155,7 @@ extension Examination {
     /// Finds ledgers whose checkpoints are overdue.
     func seals() async -> [Finding] {
         await inDatabase("seals") { pool in
-            Self.findings(try await SealDelay.read(pool, SealMemory(key: try await logKey(pool))))
+            Self.findings(try await SealDelay.read(pool, SealMemory(key: try await logKey(pool)), compares: true))
         }
     }
 
@@ -179,13 +179,16 @@ extension Examination {
         let waiting = Finding(
             subject: "seals", verdict: .bad,
             detail: Noun.ledger.counted(delay.count, "has", "have") + " lacked a current checkpoint for a minute",
-            remedy: "start the service; if it is running, run: tenure verify")
+            remedy: "start the service; if it is running, its log names what holds it up")
         return (delay.differing > 0 ? [differing, waiting] : [waiting])
             + delay.ledgers.map { ledger in
                 Finding(
                     subject: "ledger \(ledger.id)", verdict: .bad,
-                    detail: "a checkpoint covers \(ledger.sealed) of \(Noun.event.counted(ledger.size))",
-                    remedy: "run: tenure verify; a ledger that differs from its checkpoint is not signed again")
+                    detail: "a checkpoint covers \(ledger.sealed) of \(Noun.event.counted(ledger.size))"
+                        + (ledger.differs.map { $0 ? ", and they differ from it" : "; they are as it says" } ?? ""),
+                    remedy: ledger.differs == false
+                        ? "it is late; wait for the next round"
+                        : "run: tenure verify; a ledger that differs from its checkpoint is not signed again")
             }
     }
 
@@ -225,7 +228,7 @@ extension Examination {
         let all = Finding(
             subject: "clocks", verdict: .bad,
             detail: Noun.ledger.counted(ahead.count, "is", "are") + " ahead of the database's clock, and stopped",
-            remedy: "find the cause with tenure verify, then run: tenure ledger accept-time LEDGER")
+            remedy: "find the cause with tenure verify, then run: tenure ledger accept-time --all")
         return [all]
             + ahead.ledgers.map { ledger in
                 Finding(

@@ -197,7 +197,8 @@ struct KeyRotate: AsyncParsableCommand {
 
             With --tokens it replaces the keys that sign access tokens and ID tokens instead. The new keys are \
             published at once and sign fifteen minutes later; nobody is logged out. Add --compromised if somebody else \
-            may know the old keys: they are deleted, and the new ones sign within half a minute. Either is an event.
+            may know the old keys: they are deleted, and the command ends ten seconds later, when no running process \
+            uses them any more. Either is an event.
 
             With --pages it replaces the secret that the pages act with, and the key that they vouch with. The operator \
             key signs that. Sessions go on, unless --compromised ends those that the old secret opened.

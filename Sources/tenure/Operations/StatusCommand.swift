@@ -126,8 +126,15 @@ struct ServiceExamination: Sendable {
         guard text("status", body) == "degraded" else {
             return Finding(subject: subject, verdict: .good, detail: "ready")
         }
+        let document = try? StrictJSON.parse(body)
+        func items(_ name: String) -> [JSONValue] {
+            if case .array(let items)? = document?[name] { items } else { [] }
+        }
+        var reasons = items("stoppedViews").isEmpty ? [] : ["a projection has stopped"]
+        for case .string(let reason) in items("seals") + items("clocks") { reasons.append(reason) }
         return Finding(
-            subject: subject, verdict: .bad, detail: "degraded: a projection has stopped", remedy: "see views below")
+            subject: subject, verdict: .bad, detail: "degraded: \(reasons.joined(separator: ", "))",
+            remedy: "see views, seals and clocks below")
     }
 
     private func answer(_ path: String) async throws -> (status: Int, body: [UInt8]) {
@@ -142,11 +149,12 @@ struct ServiceExamination: Sendable {
 }
 
 extension Examination {
-    /// Checks the server, the schema, the nodes, the projections and the checkpoints. If the server is away, it is checked alone.
+    /// Checks the server, the schema, the nodes, the projections, the checkpoints and the clocks. If the server is away,
+    /// it is checked alone.
     func database() async -> [Finding] {
         let server = await server()
         guard server.allSatisfy({ $0.verdict == .good }) else { return server }
-        return await server + schema() + distribution() + views() + seals() + anchor() + pages() + mails()
+        return await server + schema() + distribution() + views() + seals() + clocks() + anchor() + pages() + mails()
     }
 
     private func server() async -> [Finding] {

@@ -33,6 +33,7 @@ struct FakeService: UseCaseRunner {
     var missing: [String] = []
     var stoppedViews: [String: Int] = [:]
     var seals: [String] = []
+    var clocks: [String] = []
     /// What introspection tells.
     var claims: AccessTokenClaims? = Self.activeClaims
     /// What waits for consent.
@@ -130,7 +131,8 @@ struct FakeService: UseCaseRunner {
     }
 
     func readiness() async -> ReadinessReport {
-        ReadinessReport(missing: missing, stoppedViews: stoppedViews, seals: seals, lacksPages: !hasPagesApp)
+        ReadinessReport(
+            missing: missing, stoppedViews: stoppedViews, seals: seals, clocks: clocks, lacksPages: !hasPagesApp)
     }
 }
 

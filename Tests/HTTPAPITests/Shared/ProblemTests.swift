@@ -134,4 +134,13 @@ import Testing
             String(decoding: answer.bytes, as: UTF8.self)
                 == #"{"seals":["a ledger cannot be sealed"],"status":"degraded"}"#)
     }
+
+    @Test func `ledgers that are ahead of the clock are reported, and the service stays ready`() async throws {
+        var service = FakeService()
+        service.clocks = ["a ledger is ahead"]
+        let answer = try await API.with(service) { try await $0.send("GET", "/readyz", authorization: nil) }
+        #expect(answer.status == 200)
+        #expect(
+            String(decoding: answer.bytes, as: UTF8.self) == #"{"clocks":["a ledger is ahead"],"status":"degraded"}"#)
+    }
 }

@@ -80,4 +80,44 @@ import Testing
         #expect(right.take(Self.time(5_001), at: 2) == LedgerTimes.late)
         #expect(wrong.take(Self.time(5_000), at: 1) == LedgerTimes.otherTime)
     }
+
+    @Test func `an accepted time explains the earlier times of the hour in which the clock was wrong`() throws {
+        let clocks = Self.clocks([0, 100, 200])
+        var times = LedgerTimes(
+            covers: clocks.covers([(size: 4, position: 2), (size: 9, position: 3)]), last: clocks.last,
+            accepted: [AcceptedTime(position: 4, time: Self.time(5_000), accepted: 7)])
+        for (position, second) in [(1, 50), (2, 3_700), (3, 4_100), (4, 5_000)] {
+            #expect(times.take(Self.time(second), at: Int64(position)) == nil)
+        }
+        // What comes after the acceptance is a finding, whatever its time is.
+        #expect(times.take(Self.time(5_000), at: 5) == nil, "it had to take that time")
+        #expect(times.take(Self.time(5_001), at: 6) == LedgerTimes.late)
+    }
+
+    @Test func `an accepted time explains no other hour, after which the ledger had grown on`() throws {
+        let clocks = Self.clocks([0, 100, 9_000, 9_100])
+        var times = LedgerTimes(
+            covers: clocks.covers([(size: 1, position: 2), (size: 2, position: 3), (size: 4, position: 4)]),
+            last: clocks.last, accepted: [AcceptedTime(position: 4, time: Self.time(20_000), accepted: 7)])
+        #expect(times.take(Self.time(5_000), at: 1) == LedgerTimes.late)
+        #expect(times.take(Self.time(8_990), at: 2) == nil)
+        #expect(times.take(Self.time(15_000), at: 3) == nil)
+        #expect(times.take(Self.time(20_000), at: 4) == nil)
+    }
+
+    @Test func `after an acceptance, records before it that are later than the operator's clock do not count`() throws {
+        var clocks = CheckpointClocks()
+        // More records were made while the clock was wrong than after it.
+        for (index, second) in [0, 3_600, 3_610, 3_620, 3_630, 40, 60].enumerated() {
+            let sealed = CheckpointSealed(checkpoints: [], clock: Self.time(second), asOf: Self.time(second))
+            clocks.take(sealed, at: Int64(index + 1), time: nil)
+        }
+        var unaccepted = clocks
+        unaccepted.settle()
+        #expect(unaccepted.last == Self.time(3_630))
+        clocks.accept(Self.time(50), size: 6)
+        clocks.settle()
+        #expect(clocks.last == Self.time(60))
+        #expect(clocks.covers([(size: 1, position: 2)]).map(\.clock) == [Self.time(40)])
+    }
 }

@@ -91,7 +91,9 @@ struct RandomHistory {
         now = now.adding(random.isOne(in: 10) ? random.seconds(1...40) : .milliseconds(20))
         sealed.merge(grown) { $1 }
         let clock = now
-        try append(to: [.system], at: clock) { scene in try scene.history.seal(grown, clock: clock, asOf: start) }
+        try append(to: [.system], at: clock, isSigned: false) { scene in
+            try scene.history.seal(grown, clock: clock, asOf: start)
+        }
         lastRound = start
     }
 
@@ -112,9 +114,10 @@ struct RandomHistory {
     ///
     /// - Parameters:
     ///   - given: The time by the clock of the process.
-    ///   - wait: How long the call waited before it appends.
+    ///   - isSigned: Whether a statement says when the append is too late.
     mutating func append(
-        to ledgers: [LedgerID], at given: Timestamp, _ step: (inout HistoryScene) throws -> Void
+        to ledgers: [LedgerID], at given: Timestamp, isSigned: Bool = true,
+        _ step: (inout HistoryScene) throws -> Void
     ) throws {
         guard given <= now.adding(.seconds(60)) else { return }
         let heads = ledgers.compactMap { ledger in
@@ -124,7 +127,7 @@ struct RandomHistory {
         guard heads.allSatisfy({ $0 <= now.adding(.seconds(60)) }) || ledgers == [.system] else { return }
         let time = heads.reduce(max(given, now.adding(.seconds(-30))), max)
         let expires = given.adding(.seconds(900))
-        guard time <= expires else { return }
+        guard time <= expires || !isSigned else { return }
         requests += 1
         scene.history.time = time
         scene.history.validity = .microseconds(expires.microseconds - time.microseconds)

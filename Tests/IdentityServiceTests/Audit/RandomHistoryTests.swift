@@ -94,6 +94,30 @@ import Testing
             #expect(notes.filter { $0.detail.contains("the operator accepted") }.count == 1)
         }
     }
+
+    @Test func `an hour in which the clock was wrong is one note for each ledger, and what is forged later is found`()
+        throws
+    {
+        for seed in UInt64(0)..<20 {
+            var history = try RandomHistory(seed: seed)
+            for _ in 0..<5 { try history.step() }
+            try history.finish()
+            history.keepAll()
+            let ledgers = try history.wrongHour()
+            try history.finish()
+            #expect(history.verify().found.count > ledgers.count, "seed \(seed)")
+            for ledger in ledgers { try history.accept(ledger) }
+            try history.finish()
+            let (found, notes) = history.verify()
+            #expect(found == [], "seed \(seed), at \(history.types(found))")
+            #expect(notes.count { $0.detail.contains("the operator accepted") } == ledgers.count)
+
+            let forged = try history.forgeAhead()
+            try history.finish()
+            let later = history.verify().found
+            #expect(later.map { RandomHistory.Place(ledger: $0.ledger, position: $0.position) } == [forged])
+        }
+    }
 }
 
 extension RandomHistory {
@@ -232,6 +256,53 @@ extension RandomHistory {
             return [place(.directory(0x42))]
         }
         return [place(scene.history.ledger)]
+    }
+
+    /// The database's clock is two hours ahead for some minutes, and calls and commands go on; then it is right again.
+    ///
+    /// - Returns: The ledgers that are ahead, the system ledger first.
+    mutating func wrongHour() throws -> [LedgerID] {
+        let start = now
+        now = start.adding(.seconds(7_200))
+        for _ in 0..<3 {
+            now = now.adding(.seconds(60))
+            try append(to: [.system], at: now) { _ = try $0.history.makeApp(.access) }
+            let member = SignedHistory.Member(device: try SigningKeyPair(), vouched: try SigningKeyPair())
+            let isApproved = state.tenant.policy.approval == .automatic
+            try append(to: [scene.history.ledger, .directory(0x42)], at: now) { scene in
+                try scene.history.register(member, approved: isApproved)
+                try scene.history.present(member.device, of: member)
+            }
+            try round()
+        }
+        now = start.adding(.seconds(300))
+        for _ in 0..<5 {
+            now = now.adding(.seconds(10))
+            try round(isMark: true)
+        }
+        return [.system, scene.history.ledger]
+    }
+
+    /// The operator accepts the time of a ledger while the system ledger is ahead.
+    mutating func accept(_ ledger: LedgerID) throws {
+        let last = try #require((ledger == .system ? scene.history.system : scene.history.events).last)
+        scene.history.time = max(now, try #require(scene.history.system.last).time)
+        scene.history.validity = .microseconds(
+            now.adding(.seconds(900)).microseconds - scene.history.time.microseconds)
+        scene.history.request = "accepted\(ledger)"
+        let stream = StreamID.ledgerTime(ledger)
+        try scene.history.append(
+            scene.history.byOperator(on: stream) {
+                LedgerTimeAccepted(ledger: ledger.uuid, position: last.position, time: last.time, by: $0)
+            }, to: stream)
+    }
+
+    /// Somebody moves the company's ledger on, after its time was accepted.
+    mutating func forgeAhead() throws -> Place {
+        scene.history.time = try #require(scene.history.events.last).time.adding(.seconds(1))
+        scene.history.request = "forged"
+        try scene.history.validate(scene.founder, on: scene.founder.device)
+        return place(scene.history.ledger)
     }
 
     /// The operator accepts that the company's ledger is ahead.

@@ -258,6 +258,17 @@ struct SealDelayTests {
             let delay = try await SealDelay.read(log.readerPool, SealMemory(key: log.signer.key))
             #expect(delay.count == 1 && delay.ledgers.map(\.id) == [stream.ledger])
             #expect(delay.ledgers.first?.size == 5 && delay.ledgers.first?.sealed == 3)
+            #expect(delay.ledgers.first?.differs == nil, "the gauge reads no events")
+
+            // A ledger that is only late is told apart.
+            let late = StreamID(ledger: LedgerID(UUID()), kind: "thing", id: UUID())
+            try await Self.append(log, late, expecting: 0, events: 3)
+            try await log.seal()
+            try await Self.append(log, late, expecting: 3, events: 2)
+            let compared = try await SealDelay.read(
+                log.readerPool, SealMemory(key: log.signer.key), compares: true)
+            let differing = compared.ledgers.map { "\($0.id) \($0.differs.map(String.init) ?? "")" }
+            #expect(Set(differing) == ["\(stream.ledger) true", "\(late.ledger) false"])
         }
     }
 }

@@ -13,10 +13,11 @@ import Testing
 
     private static func probe(
         _ configuration: PostgresConfiguration, masters: MasterKeyStore = MasterKeyStore(.random()),
-        migrations: [String] = migrations
+        migrations: [String] = migrations, pool: PostgresPool? = nil, readers: PostgresPool? = nil
     ) -> LoginProbe {
         LoginProbe(
-            application: configuration, masters: masters, migrations: migrations, logger: TestServer.logger())
+            application: configuration, masters: masters, migrations: migrations, pool: pool, readers: readers,
+            logger: TestServer.logger())
     }
 
     /// The counts of all rows that the probe could have written.
@@ -46,6 +47,34 @@ import Testing
                 #expect(
                     await Self.probe(stranger).reasons() == ["the application role cannot log in to the database"])
                 #expect(try await pool.query("SELECT 1", in: [.system]).count == 1)
+            }
+        }
+    }
+
+    @Test func `a service that has all connections of a limit is ready, and one that has none is not`() async throws {
+        let cannot = ["the application role cannot log in to the database"]
+        try await TestDatabase.with { database in
+            let configuration = database.configuration(as: .application)
+            try await database.withPool(as: .reader, maximumConnections: 1) { readers in
+                try await database.withPool(maximumConnections: 1) { pool in
+                    for pool in [readers, pool] { _ = try await pool.withConnection { try await $0.query("SELECT 1") } }
+                    let stranger = configuration.with(user: "tenure_nobody")
+                    #expect(await Self.probe(stranger, pool: pool, readers: readers).reasons() == cannot)
+                    var connection = try await database.connect(as: .superuser)
+                    try await connection.execute("ALTER DATABASE \(identifier: database.name) CONNECTION LIMIT 2")
+                    #expect(await Self.probe(configuration).reasons() == cannot, "there is no third connection")
+                    #expect(await Self.probe(configuration, pool: pool, readers: readers).reasons() == [])
+                    // What else is wrong is found over the connections that there are.
+                    let newer = Self.probe(
+                        configuration, migrations: Self.migrations + ["m999_of_a_newer_version"], pool: pool,
+                        readers: readers)
+                    #expect(await newer.reasons().first?.contains("tenure migrate") == true)
+                }
+                try await database.withPool(maximumConnections: 1) { pool in
+                    var connection = try await database.connect(as: .superuser)
+                    try await connection.execute("ALTER DATABASE \(identifier: database.name) CONNECTION LIMIT 1")
+                    #expect(await Self.probe(configuration, pool: pool, readers: readers).reasons() == cannot)
+                }
             }
         }
     }

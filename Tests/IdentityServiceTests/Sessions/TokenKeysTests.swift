@@ -1,10 +1,12 @@
 import AccessTokens
 import Canonical
+import ErrorCodes
 import Foundation
 import Keys
 import Ledger
 import Logging
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -98,13 +100,44 @@ struct TokenKeysTests {
         }
     }
 
-    @Test func `a key that somebody else may know is replaced at once`() async throws {
-        try await withKeys { keys, rotation, _ in
-            let old = try await signing(keys, 0)
-            let new = try await rotation.replaceAll(at: at(10))
-            #expect(try await signing(keys, 29) == old, "this process reads the rows every half minute")
-            #expect(try await signing(keys, 31) == new.keyID)
-            #expect(try await published(keys, 31) == [new.keyID])
+    @Test
+    func `a key that somebody else may know signs and counts nowhere after five seconds, whatever a call's time is`()
+        async throws
+    {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                let rows = RowAuthentication(ring, logger: Self.logger), clock = Mutex(ContinuousClock.now)
+                let keys = TokenKeys(
+                    .accessToken, pool: pool, rows: rows, lifetime: .seconds(300), logger: Self.logger,
+                    now: { clock.withLock { $0 } })
+                let old = try await signing(keys, 0)
+                let new = try await KeyReplacement(.accessToken, pool, ring).replaceAll(at: at(1))
+                #expect(try await signing(keys, 4) == old, "this process has not read the rows again")
+                // A call that came at once waited for something else, and signs only now.
+                clock.withLock { $0 += SigningKeyRotation.refresh }
+                #expect(try await signing(keys, 2) == new.keyID)
+                #expect(try await published(keys, 2) == [new.keyID])
+                #expect(SigningKeyRotation.refresh < SigningKeyRotation.takeover)
+            }
+        }
+    }
+
+    @Test func `keys that took too long to read sign nothing`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                // Each look at the clock is five seconds after the last one.
+                let rows = RowAuthentication(ring, logger: Self.logger), clock = Mutex(ContinuousClock.now)
+                let keys = TokenKeys(
+                    .accessToken, pool: pool, rows: rows, lifetime: .seconds(300), logger: Self.logger,
+                    now: {
+                        clock.withLock { time in
+                            time += SigningKeyRotation.refresh
+                            return time
+                        }
+                    })
+                let error = await #expect(throws: ServiceError.self) { try await signing(keys, 0) }
+                #expect(error?.code == .serviceUnavailable)
+            }
         }
     }
 

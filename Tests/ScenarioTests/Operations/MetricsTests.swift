@@ -39,6 +39,7 @@ struct `The metrics of a service` {
                 #"tenure_database_waits_failed_total{pool="application"} 0"#, "tenure_projection_lag_events{",
                 "tenure_unsealed_ledgers ", "tenure_pending_rekeyings ", "tenure_pages_enabled ",
                 "tenure_browser_sessions 0", "tenure_client_grants 0",
+                "tenure_ledgers_ahead 0",
             ] {
                 #expect(text.contains("\n" + line), "\(line)")
             }

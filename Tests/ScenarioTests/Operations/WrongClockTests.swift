@@ -27,8 +27,9 @@ struct `A wrong clock` {
     }
 
     /// Appends an event that is an hour ahead, as a service without the check did. A head alone is set right.
-    private func putAhead(_ ledger: LedgerID, _ world: TenureWorld) async throws -> Timestamp {
-        let future = Timestamp.now().adding(.seconds(3_600)), codes = try await world.codes
+    @discardableResult
+    private func putAhead(_ ledger: LedgerID, _ world: TenureWorld, by seconds: Int = 3_600) async throws -> Timestamp {
+        let future = Timestamp.now().adding(.seconds(seconds)), codes = try await world.codes
         let session = SessionID(UUID()), stream = StreamID(ledger: ledger, kind: "session", id: session.uuid)
         let event = try EventCodec.encode(
             SessionClosed(sessionID: session, reason: .expired), id: UUID(), stream: stream, keys: [:],
@@ -55,6 +56,16 @@ struct `A wrong clock` {
                 "TENURE_OPERATOR_KEY_FILE": operatorKey ?? world.operatorKeyFile, "SWIFT_BACKTRACE": "enable=no",
             ], keepsErrors: true
         ).finish()
+    }
+
+    /// Waits until a checkpoint covers the ledger as it is now.
+    private func awaitSeal(of ledger: LedgerID, _ world: TenureWorld) async throws {
+        try await world.database.withPool(as: .reader) { pool in
+            let size = try await LedgerReader(pool: pool, codes: .unchecked, storesTiles: false).head(ledger)?.size ?? 0
+            while try await pool.query(
+                "SELECT FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid) AND size >= \(size)", in: [LedgerID]()
+            ).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        }
     }
 
     private func expectVerified(_ world: TenureWorld) async throws {
@@ -144,13 +155,9 @@ struct `A wrong clock` {
             let future = try await putAhead(.system, world)
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
             let ledger = try await world.ledger("sealed-ahead.example")
+            try await awaitSeal(of: ledger, world)
             try await world.database.withPool(as: .reader) { pool in
                 let reader = LedgerReader(pool: pool, codes: .unchecked, storesTiles: false)
-                let size = try await reader.head(ledger)?.size ?? 0
-                while try await pool.query(
-                    "SELECT FROM tenure.checkpoint WHERE ledger_id = \(ledger.uuid) AND size >= \(size)",
-                    in: [LedgerID]()
-                ).isEmpty { try await Task.sleep(for: .milliseconds(20)) }
                 let last = try await reader.ledger(.system, limit: 1_000).events.last
                 #expect(last?.type == "CheckpointSealed" && last.map { $0.time > future.adding(.seconds(-60)) } == true)
             }
@@ -162,6 +169,49 @@ struct `A wrong clock` {
             #expect(accepted.status == 0, "\(accepted)")
             let decided = try await tenure(creation, world)
             #expect(decided.status == 0, "\(decided)")
+        }
+    }
+
+    @Test func `for an hour is explained by one command for all ledgers, and what comes later is found`() async throws {
+        try await inTurn(Self.strict) { world in
+            let client = try world.client
+            let owner = try await client.found("bad-hour.example"), clock = TestClock()
+            // Times are held from the first checkpoint on.
+            try await awaitSeal(of: try await world.ledger("bad-hour.example"), world)
+            clock.pass(.seconds(3_600))
+            // Service and database are an hour ahead, for several events of each ledger.
+            try await world.withSecondInstance(changing: { options in
+                options.settings.now = { clock.now }
+                options.settings.clockTolerance = nil
+            }) { url in
+                let client = try Client(url, world.app)
+                for _ in 0..<3 {
+                    expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+                    clock.pass(.seconds(120))
+                }
+            }
+            try expectProblem(try await client.logIn(owner.person, owner.device), "service.clock")
+            while try await client.get("/readyz", by: .nobody)["clocks"] == nil {
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            #expect(try await client.get("/readyz", by: .nobody).status == 200)
+            #expect(world.logs.contains { $0.contains("ledgers are ahead of the database's clock") })
+
+            let accepted = try await tenure(["ledger", "accept-time", "--all"], world)
+            let count = accepted.lines.count { $0.hasPrefix("Accepted: ") }
+            #expect(accepted.status == 0 && count >= 3, "\(accepted)")
+            #expect(accepted.lines.last == "\(count) ledgers take events again.")
+            let again = try await tenure(["ledger", "accept-time", "--all"], world)
+            #expect(again.status == 0 && again.lines.last?.hasPrefix("No ledger") == true, "\(again)")
+
+            expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+            let verified = try await tenure(["verify"], world)
+            #expect(verified.status == 0, "\(verified.lines)")
+            #expect(verified.lines.count { $0.contains("the operator accepted that ledger") } == count)
+            // Somebody appends an event of a still later time.
+            try await putAhead(try await world.ledger("bad-hour.example"), world, by: 7_200)
+            let forged = try await tenure(["verify"], world)
+            #expect(forged.status == 3 && forged.lines.contains { $0.contains("is later than") }, "\(forged.lines)")
         }
     }
 }

@@ -54,9 +54,19 @@ import TestSupport
 
     @Test func `a stopped projection degrades the service`() async {
         let (found, _) = await findings([
-            "/healthz": (200, #"{"status":"ok"}"#), "/readyz": (200, #"{"status":"degraded","stoppedViews":[]}"#),
+            "/healthz": (200, #"{"status":"ok"}"#),
+            "/readyz": (200, #"{"status":"degraded","stoppedViews":[{"companies":1,"view":"tenants"}]}"#),
         ])
-        #expect(found.last?.verdict == .bad && found.last?.detail.contains("degraded") == true)
+        #expect(found.last?.verdict == .bad && found.last?.detail == "degraded: a projection has stopped")
+    }
+
+    @Test func `what degrades the service is named`() async {
+        let (found, _) = await findings([
+            "/healthz": (200, #"{"status":"ok"}"#),
+            "/readyz": (200, #"{"clocks":["2 ledgers are ahead"],"seals":["a ledger rests"],"status":"degraded"}"#),
+        ])
+        #expect(found.last?.detail == "degraded: a ledger rests, 2 ledgers are ahead")
+        #expect(found.last?.verdict == .bad)
     }
 
     @Test func `the address comes from the flag, then the public URL, then the development service, then the port`()
@@ -99,7 +109,7 @@ struct DatabaseStatusTests {
     @Test func `a migrated database shows its version, schema, projections and checkpoints`() async throws {
         try await TestDatabase.with { database in
             let found = try await findings(database.url(as: .reader))
-            #expect(found.map(\.subject) == ["database", "schema", "views", "seals", "anchor"])
+            #expect(found.map(\.subject) == ["database", "schema", "views", "seals", "clocks", "anchor"])
             #expect(found.prefix(3).allSatisfy { $0.verdict == .good }, "\(found)")
             #expect(found.last?.detail == "none is signed yet")
         }
