@@ -130,3 +130,26 @@ struct `A failed attempt at a person` {
         #expect(!positions.lines.contains { $0["type"]?.text == "AttemptCharged" })
     }
 }
+
+@Suite(.onServer)
+struct `A lock of a person's credentials` {
+    @Test func `is shown with its end to the company whose attempt led to it`() async throws {
+        var options = WorldOptions()
+        options.settings.budgets.unknownLimit = 2
+        try await inTurn(options) { world in
+            let client = try world.client, company = "attempts-lock.example"
+            let founder = try await client.found(company)
+            for expected in ["passphrase.incorrect", "passphrase.incorrect", "credentials.locked"] {
+                let device = Device(), flow = try await Flow.logIn(founder.person, device, client)
+                _ = try await flow.prove(device)
+                let reply = try await flow.step("passphrase", ["passphrase": "not the passphrase"])
+                #expect(reply.code == expected, "\(reply)")
+            }
+            let locks = try await client.events(company, "type=CredentialsLocked&employee=founder", by: founder.session)
+            #expect(locks.count == 1 && locks.first?["data"]?["device"]?.text == "unknown", "\(locks)")
+            #expect(locks.first?["data"]?["until"]?.text != nil)
+            let attempts = try await client.events(company, "type=AttemptCharged&employee=founder")
+            #expect(attempts.map { $0["data"]?["spent"]?.number } == [1, 2])
+        }
+    }
+}
