@@ -70,8 +70,12 @@ struct LogPrinter: Sendable {
             if isFirst, !events.isEmpty {
                 isFirst = false
                 company = try await companyName(ledger)
-                let isOnly = selection.isOneCompany && ledger.isTenant
-                if format == .table, !isOnly { try table.heading(title(ledger, company)) }
+                let title = self.title(ledger, company)
+                if format == .table, !selection.isOneCompany {
+                    try table.heading(title)
+                } else if format == .table, !ledger.isTenant {
+                    try table.heading("attempts, in the ledger of \(title)")
+                }
             }
             if format == .table {
                 try await names.learn(events)

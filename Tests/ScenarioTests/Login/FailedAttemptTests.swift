@@ -1,5 +1,6 @@
 import Canonical
 import Foundation
+import IdentityService
 import Keys
 import TestSupport
 import Testing
