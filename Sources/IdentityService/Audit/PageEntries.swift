@@ -8,7 +8,8 @@ import Ledger
 import Logging
 package import TenureAPI
 
-/// Pages through a tenant's ledger, with personal members decrypted while the key exists.
+/// Pages through a tenant's ledger, with personal members decrypted while the key exists. The type of a failed attempt,
+/// with an employee, lists ``FailedAttempts``.
 package struct PageEntries: UseCase {
     /// The largest number of ledger pages that one call reads, which bounds the cost of a filter with few matches.
     /// Types are compared here: the database would read the whole ledger for a rare type.
@@ -40,7 +41,11 @@ package struct PageEntries: UseCase {
         let ledger = LedgerID(access.tenant.id.uuid)
         var concerned: Set<UUID>?
         if let employee = query.employee {
-            let id = try await context.employee(employee, in: access.tenant.id).id
+            let found = try await context.employee(employee, in: access.tenant.id), id = found.id
+            if let type = query.type, FailedAttempts.types.contains(type), let account = found.state.account {
+                let attempts = try await FailedAttempts(at: found, account, in: access.tenant, context)
+                return PageResponse(items: try await attempts.run(query, at: run.call.time), next: nil)
+            }
             let identities = try await context.mpinIdentities(linkedTo: id, in: access.tenant.id)
             concerned = Set([id.uuid] + identities.map(\.uuid))
         }

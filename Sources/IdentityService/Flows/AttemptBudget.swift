@@ -31,7 +31,7 @@ struct AttemptBudget: Sendable {
         if !isKnownDevice {
             let app = state.appId.bytes + (state.network ?? [])
             for (share, id) in [(BudgetPart.Share.app, app), (.tenant, state.countedTenantId.bytes)] {
-                let digest = ring.lookupDigest(kind: "budget-\(share.rawValue)", state.credentialId.bytes + id)
+                let digest = BudgetPart.digest(share, of: state.credentialId, id, ring)
                 parts.append(BudgetPart(share: share, key: whole + digest))
             }
         }
@@ -185,6 +185,11 @@ struct BudgetPart: Sendable, Equatable {
     /// The row's key: 32 bytes for a whole budget, 64 for a share. The first half of a share's key is its budget's key,
     /// which finds all shares of a budget.
     let key: [UInt8]
+
+    /// The digest of the share that an app, a network or a tenant has of a credential's budget.
+    static func digest(_ share: Share, of credential: UUID, _ id: [UInt8], _ ring: KeyRing) -> [UInt8] {
+        ring.lookupDigest(kind: "budget-\(share.rawValue)", credential.bytes + id)
+    }
 
     /// The number of attempts that the counter allows at once.
     func limit(_ device: DeviceKind, _ rules: BudgetRules) -> Int {

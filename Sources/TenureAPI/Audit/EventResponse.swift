@@ -8,7 +8,7 @@ public import Foundation
 
 /// One event of a tenant's ledger.
 public struct EventResponse: Sendable, Equatable, ResponseObject {
-    /// The position in the tenant's ledger, from 1.
+    /// The position in the tenant's ledger, from 1; 0 for a failed attempt, which another ledger has.
     public var position: Int64
     /// The event's id.
     public var eventId: UUID

@@ -321,7 +321,8 @@ extension TenureClient {
             as: authority)
     }
 
-    /// Lists one page of the tenant's events.
+    /// Lists one page of the tenant's events. The type `AttemptCharged` with an employee lists the newest failed
+    /// attempts at that employee.
     ///
     /// - Throws: ``TenureClientError``, for example `authorization.not_permitted`.
     public func events(

@@ -30,11 +30,11 @@ struct LogPrinter: Sendable {
 
     /// Prints the selected events in the range. Progress goes to standard error.
     func run(_ selection: ReplaySelection, _ range: EventLog.Range) async throws {
-        let total = selection.ledgers.reduce(0) { $0 + $1.size }
+        let total = selection.printed.reduce(0) { $0 + $1.size }
         let progress = ProgressReport.beside(output, "replay", unit: .event, total: total)
         try begin()
         var before: Int64 = 0
-        for (ledger, size) in selection.ledgers {
+        for (ledger, size) in selection.printed {
             _ = try await print(ledger, selection, range) { progress?.update(done: before + min($0, size)) }
             before += size
             progress?.update(done: before)
@@ -64,12 +64,18 @@ struct LogPrinter: Sendable {
         var company: String?
         var isFirst = true
         var last = (range.fromPosition ?? 1) - 1
-        try await source.replay(ledger, range, types: filter.typeList) { events, cursor in
+        let types = selection.types(in: ledger, filter.typeList)
+        try await source.replay(ledger, range, types: types) { events, cursor in
             let events = events.filter { filter.includes($0.recorded) && selection.concerns($0) }
             if isFirst, !events.isEmpty {
                 isFirst = false
                 company = try await companyName(ledger)
-                if format == .table, !selection.isOneCompany { try table.heading(title(ledger, company)) }
+                let title = self.title(ledger, company)
+                if format == .table, !selection.isOneCompany {
+                    try table.heading(title)
+                } else if format == .table, !ledger.isTenant {
+                    try table.heading("attempts, in the ledger of \(title)")
+                }
             }
             if format == .table {
                 try await names.learn(events)
@@ -120,13 +126,13 @@ struct FollowPrinter: Sendable {
 
     /// Prints events until it is cancelled.
     ///
-    /// - Parameter ledger: The ledger to follow; `nil` follows all ledgers, new ones included.
-    func run(_ selection: ReplaySelection, _ range: EventLog.Range, only ledger: LedgerID?) async throws {
+    /// - Parameter ledgers: The ledgers to follow; `nil` follows all ledgers, new ones included.
+    func run(_ selection: ReplaySelection, _ range: EventLog.Range, only ledgers: Set<LedgerID>?) async throws {
         var cursor = try cursorFile.map { try ReplayCursor(file: $0) } ?? ReplayCursor()
         try printer.begin()
         do {
             while true {
-                let changed = try await reader.changedLedgers(since: cursor.positions, among: ledger.map { [$0] })
+                let changed = try await reader.changedLedgers(since: cursor.positions, among: ledgers)
                 for id in changed.keys.sorted() {
                     var range = range
                     range.fromPosition = max(range.fromPosition ?? 1, cursor[id] + 1)

@@ -87,6 +87,13 @@ struct ReaderSession: Sendable {
         return Set(try rows.compactMap { UUID(bytes: try $0.decode([UInt8].self)) })
     }
 
+    /// Returns the attempts at an employee; `nil` without an account.
+    func attempts(at employee: EmployeeID, in tenant: TenantID) async throws -> PersonAttempts? {
+        let account = try await StateLoader(reader: reader).employee(employee, in: tenant).state.account
+        guard let account else { return nil }
+        return try await PersonAttempts(of: account.user, reader)
+    }
+
     /// Returns the employee of a tenant by employee id or UUID.
     func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
         if let id = EmployeeID(entered: text) { return id }

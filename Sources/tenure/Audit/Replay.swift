@@ -129,10 +129,10 @@ struct Replay: AsyncParsableCommand {
             }
             let printer = LogPrinter(
                 source: log, format: format, filter: try await which.filter(session),
-                size: selection.ledgers.map(\.size).max() ?? 0)
+                size: selection.printed.map(\.size).max() ?? 0)
             guard follow else { return try await printer.run(selection, range) }
             try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: cursor).run(
-                selection, range, only: selection.isOneCompany ? selection.ledgers.first?.id : nil)
+                selection, range, only: selection.isOneCompany ? Set(selection.printed.map(\.id)) : nil)
         }
     }
 

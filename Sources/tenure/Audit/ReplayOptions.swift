@@ -4,6 +4,7 @@ import EventCoding
 import Foundation
 import FoundationEssentials
 import Identity
+import IdentityService
 import Ledger
 import Projections
 
@@ -73,7 +74,9 @@ struct ReplayOptions: ParsableArguments, Sendable {
     /// Returns the selected ledgers and the employee.
     func selection(_ log: EventLog, _ session: ReaderSession) async throws -> ReplaySelection {
         var selection = ReplaySelection(ledgers: try await log.ledgers())
-        if let company { try await selection.limit(to: company, employee, session) }
+        // A position is one of the company's ledger.
+        let hasAttempts = fromPosition == nil && toPosition == nil
+        if let company { try await selection.limit(to: company, employee, withAttempts: hasAttempts, session) }
         return selection
     }
 
@@ -133,14 +136,30 @@ struct ReplaySelection: Sendable {
     private(set) var employee: EmployeeID?
     /// The M-Pin identities that are linked to the employee.
     private(set) var identities: Set<UUID> = []
+    /// The attempts at the employee's credentials, through any company, and the ledger that has them.
+    private var attempts: (of: PersonAttempts, size: Int64)?
     /// Whether one tenant was requested, so that a missing ledger is an error.
     private(set) var isOneCompany = false
 
     init(ledgers: [(id: LedgerID, size: Int64)]) { self.ledgers = ledgers }
 
+    /// The ledgers whose events are printed: the ledgers, and the directory with the attempts at the employee.
+    var printed: [(id: LedgerID, size: Int64)] {
+        ledgers + (attempts.map { [(id: $0.of.directory, size: $0.size)] } ?? [])
+    }
+
+    /// The types of events to read from a ledger, or `nil` for all: only attempts concern one person in a directory.
+    func types(in ledger: LedgerID, _ wanted: [String]?) -> [String]? {
+        guard ledger == attempts?.of.directory else { return wanted }
+        return wanted.map { $0.filter(PersonAttempts.types.contains) } ?? PersonAttempts.types
+    }
+
     /// Limits the selection to a tenant, and optionally to one of its employees.
-    mutating func limit(to company: String, _ employee: String?, _ session: ReaderSession) async throws {
+    mutating func limit(
+        to company: String, _ employee: String?, withAttempts: Bool, _ session: ReaderSession
+    ) async throws {
         let tenant = try session.tenant(company)
+        let directories = ledgers
         ledgers = ledgers.filter { $0.id.uuid == tenant.uuid }
         isOneCompany = true
         guard !ledgers.isEmpty else { throw CommandFailure(.notFound, "there is no company of that name") }
@@ -148,6 +167,8 @@ struct ReplaySelection: Sendable {
         let id = try await session.employee(employee, in: tenant)
         self.employee = id
         identities = try await session.mpinIdentities(linkedTo: id, in: tenant)
+        guard withAttempts, let of = try await session.attempts(at: id, in: tenant) else { return }
+        attempts = (of, directories.first { $0.id == of.directory }?.size ?? 0)
     }
 
     /// Limits the selection to an existing ledger, and optionally to one employee.
@@ -157,11 +178,13 @@ struct ReplaySelection: Sendable {
         self.employee = employee
     }
 
-    /// Whether an event is about the employee or a linked M-Pin identity, or was caused by them.
+    /// Whether an event is about the employee, a linked M-Pin identity or an attempt at the employee, or was caused by
+    /// them.
     ///
     /// Where a bundle is read there are no claims, so only the link itself shows that an identity is the employee's.
     func concerns(_ event: OpenedEvent) -> Bool {
         guard let employee else { return true }
+        if let of = attempts?.of, event.recorded.ledger == of.directory { return of.contains(event.recorded) }
         return event.recorded.stream.id == employee.uuid || EventWords.people(event).contains(employee.uuid)
             || EventWords.mpinIdentity(event).map(identities.contains) ?? false
     }

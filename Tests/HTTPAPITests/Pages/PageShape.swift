@@ -60,12 +60,14 @@ struct PageShape: Sendable {
     }
 
     /// A value of the shape, in which every text is the same, every flag is set and every list has an item.
-    func filled(with text: String) -> Any? {
+    ///
+    /// - Parameter path: The path of the shape, for a value in which every text is its own path, in `⟦⟧`.
+    func filled(with text: String, at path: String? = nil) -> Any? {
         let value: Any? =
             switch kind {
-            case .text: FilledPart.shown(text)
+            case .text: FilledPart.shown(path.map { "⟦\($0)⟧" } ?? text)
             case .flag: true
-            case .part(_, let members): FilledPart(members: members, text: text)
+            case .part(_, let members): FilledPart(members: members, text: text, path: path)
             }
         return isList ? [value as Any] : value
     }
@@ -75,12 +77,13 @@ struct PageShape: Sendable {
 struct FilledPart: PagePart {
     let members: [String: PageShape]
     let text: String
+    let path: String?
 
     func child(named name: String) -> Any? {
         switch name {
         case "w": PageWords(language: .english)
         case "asset": PageAsset.Paths()
-        default: members[name]?.filled(with: text)
+        default: members[name]?.filled(with: text, at: path.map { $0.isEmpty ? name : "\($0).\(name)" })
         }
     }
 }

@@ -99,6 +99,63 @@ import Testing
         #expect(problems?.child(named: "way") as? String == PageWord("form.again").text(in: .english))
     }
 
+    /// The texts that are sentences in the language of the page, by the last part of their paths. All others are names,
+    /// words that people compare, codes and the like.
+    private static let sentences: Set = [
+        "again", "answerError", "answerLabel", "by", "codeLabel", "companyHint", "employeeHint", "fact", "given",
+        "hint",
+        "instead", "label", "lasting", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem",
+        "program", "question", "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps",
+        "subject", "text", "times", "title", "unsuitable", "until",
+    ]
+    /// Names, although the last part of the path is that of a sentence.
+    private static let names: Set = ["accounts.label"]
+
+    /// The texts of a page that a browser may translate although they are no sentences.
+    private func translated(in html: String) -> [String] {
+        var open: [(tag: Substring, isKept: Bool)] = []
+        var found: [String] = []
+        for match in html.matches(of: /<(\/?)([a-z0-9]+)((?:[^>"]|"[^"]*")*)>|⟦([^⟧]+)⟧/) {
+            let isKept = open.last?.isKept ?? false
+            if let path = match.output.4 {
+                let parts = path.split(separator: ".").map(String.init)
+                let isSentence = parts.contains("problems") || Self.sentences.contains(parts.last ?? "")
+                if !isKept, !isSentence || Self.names.contains(String(path)) { found.append(String(path)) }
+            } else if let tag = match.output.2, match.output.1 == "/" {
+                while let last = open.popLast(), last.tag != tag {}
+            } else if let tag = match.output.2, !["meta", "link", "input", "br"].contains(tag) {
+                open.append((tag, isKept || match.output.3?.contains("translate=\"no\"") == true))
+            }
+        }
+        return found
+    }
+
+    @Test(arguments: templates) func `what is no sentence is not for translation`(template: PageTemplate) throws {
+        let page = try #require(try shape(template).filled(with: "", at: "") as? FilledPart)
+        let html = try template.render(page)
+        #expect(html.contains("⟦title⟧"))
+        #expect(translated(in: html) == [])
+        // A module fills these in.
+        for name in ["name", "company"] {
+            #expect(!html.contains("class=\"\(name)\"") || html.contains("class=\"\(name)\" translate=\"no\""))
+        }
+    }
+
+    @Test func `a name that a browser may translate is found`() {
+        let html = "<p title=\"⟦account⟧\">⟦text⟧ <b translate=\"no\">⟦words⟧<br></b> ⟦words⟧</p>⟦accounts.label⟧"
+        #expect(translated(in: html) == ["words", "accounts.label"])
+    }
+
+    @Test(arguments: PageTemplate.sources)
+    func `what somebody enters is not corrected`(template: String, source: String) {
+        let inputs = source.matches(of: /<input (?:[^>"]|"[^"]*")*>/).map { String($0.output) }
+        let entered = inputs.filter { $0.contains(/type="(?:text|password)"/) && !$0.contains(" readonly") }
+        for input in entered {
+            #expect(input.contains(" autocorrect=\"off\"") && input.contains(" autocomplete=\""), "\(input)")
+        }
+        #expect(source.ranges(of: "<textarea").isEmpty, "nothing says whether it is corrected")
+    }
+
     /// Markup, and what browsers, templates and databases have stumbled over.
     private static let naughty = [
         "\"><script>alert(1)</script>", "' onmouseover='alert(1)", "</title><svg onload=alert(1)>", "{{request}}",

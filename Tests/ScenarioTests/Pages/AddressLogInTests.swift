@@ -116,6 +116,23 @@ struct `A log-in by an address` {
         #expect(done.location == "/answer/\(handle)", "\(done)")
     }
 
+    @Test func `with a wrong secret is shown to the companies of the person that link the pages`() async throws {
+        let world = try sharedWorld(), client = try world.client
+        let (first, second, hidden) = try await founder("by-address-failed")
+        let browser = PageClient(client)
+        let secret = try await browser.beginLogIn(by: first.person.email, first.device)
+        var wrong = first.person
+        wrong.passphrase = "not the passphrase"
+        #expect(try await browser.answer(secret, wrong).status == 403)
+        let pages = try await world.enablePages().uuidString.lowercased()
+        for (member, count) in [(first, 1), (second, 1), (hidden, 0)] {
+            let seen = try await client.events(
+                member.person.company, "type=AttemptCharged&employee=\(member.person.id)", by: member.session)
+            #expect(seen.map { $0["app"]?.text } == Array(repeating: pages, count: count), "\(seen)")
+            #expect(seen.allSatisfy { $0["data"]?["device"]?.text == "unknown" })
+        }
+    }
+
     @Test func `looks the same for an address that nobody has`() async throws {
         let world = try sharedWorld()
         let (first, _, _) = try await founder("by-address-decoy")

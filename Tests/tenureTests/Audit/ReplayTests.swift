@@ -86,7 +86,7 @@ struct FollowPrinterTests {
                         source: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output)
                     return Task {
                         try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: file).run(
-                            selection, EventLog.Range(), only: ledger)
+                            selection, EventLog.Range(), only: [ledger])
                     }
                 }
                 isFull.withLock { $0 = true }
@@ -121,7 +121,7 @@ struct FollowPrinterTests {
                 let printer = LogPrinter(source: log, format: .ndjson, filter: ReplayFilter(), size: 1, output: output)
                 await #expect(throws: CommandFailure.self) {
                     try await FollowPrinter(printer: printer, reader: log.reader, cursorFile: file).run(
-                        selection, EventLog.Range(), only: ledger)
+                        selection, EventLog.Range(), only: [ledger])
                 }
                 #expect(try ReplayCursor(file: file) == ReplayCursor())
             }
