@@ -14,7 +14,7 @@ import Testing
     ) -> AuthorizationSituation.Person {
         AuthorizationSituation.Person(
             employee: Self.employee, tenant: Self.tenant, authenticatedAt: Self.arrival.adding(.seconds(seconds)),
-            isTaken: isTaken, consented: consented, hasWithdrawn: hasWithdrawn)
+            refusal: isTaken ? nil : .companyNotLinked, consented: consented, hasWithdrawn: hasWithdrawn)
     }
 
     private func decide(
