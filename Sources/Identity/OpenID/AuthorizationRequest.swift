@@ -196,7 +196,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
     private static func maximumAge(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Int64? {
         guard let text = parameters["max_age"] else { return nil }
         guard text.utf8.count <= 12, text.utf8.allSatisfy(URICharacters.isDigit), let age = Int64(text) else {
-            throw AuthorizationError(.invalidRequest, "max_age is a number of seconds", .maximumAge)
+            throw AuthorizationError(.invalidRequest, "max_age is a number of seconds", .maxAge)
         }
         return age
     }

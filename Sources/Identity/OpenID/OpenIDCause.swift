@@ -1,76 +1,48 @@
 /// Why the OpenID provider refused a client or a person, for the operator's log and metrics. The names are stable.
 ///
 /// The client gets the code of the standard and a sentence: a cause would tell a thief what a stolen code still lacks.
-package enum OpenIDCause: String, Sendable, Hashable, CaseIterable {
-    // Which client it is.
-    case clientMissing = "client_missing"
-    case clientRepeated = "client_repeated"
-    /// The id has not the form of one.
-    case clientMalformed = "client_malformed"
-    case clientUnknown = "client_unknown"
-    /// A client that is not public sent no secret.
-    case secretMissing = "secret_missing"
-    case secretWrong = "secret_wrong"
+package enum OpenIDCause: Sendable, Hashable, CaseIterable {
+    // Which client it is. A malformed id has not the form of one.
+    case clientMissing, clientRepeated, clientMalformed, clientUnknown
+    /// The client is not public, and sent no secret.
+    case secretMissing
+    case secretWrong
     /// The secret is revoked, or has not been handed over yet.
-    case secretNotInForce = "secret_not_in_force"
-    /// The secret has not the role ACCESS.
-    case secretWithoutAccess = "secret_without_access"
+    case secretNotInForce
+    case secretWithoutAccess
 
-    // What an authorization request lacks.
-    case redirectMissing = "redirect_missing"
-    case redirectRepeated = "redirect_repeated"
-    case redirectUnregistered = "redirect_unregistered"
-    case requestTooLarge = "request_too_large"
-    case parameterRepeated = "parameter_repeated"
-    case parameterTooLong = "parameter_too_long"
-    case requestObject = "request_object"
-    case registration
-    case responseType = "response_type"
-    case responseMode = "response_mode"
-    case scopeMissing = "scope_missing"
-    case challengeMissing = "challenge_missing"
-    case challengeMalformed = "challenge_malformed"
-    case prompt
-    case maximumAge = "max_age"
-    case hintInvalid = "hint_invalid"
+    // What is wrong with an authorization request.
+    case redirectMissing, redirectRepeated, redirectUnregistered
+    case requestTooLarge, parameterRepeated, parameterTooLong, requestObject, registration, responseType, responseMode
+    case scopeMissing, challengeMissing, challengeMalformed, prompt, maxAge, hintInvalid
 
-    // Who is there.
-    case notLoggedIn = "not_logged_in"
-    case logInTooOld = "log_in_too_old"
+    case notLoggedIn, logInTooOld
     /// The `id_token_hint` names somebody else.
-    case otherPerson = "other_person"
+    case otherPerson
     /// The request names another tenant.
-    case otherCompany = "other_company"
+    case otherCompany
     /// The operator registered the client for other tenants.
-    case companyNotTaken = "company_not_taken"
-    case companyNotLinked = "company_not_linked"
-    case linkWithoutAccess = "link_without_access"
-    case consentMissing = "consent_missing"
-    case consentRefused = "consent_refused"
+    case companyNotTaken
+    case companyNotLinked, linkWithoutAccess, consentMissing, consentRefused
 
-    // What a code or a token lacks.
-    case codeUnknown = "code_unknown"
-    case codeReused = "code_reused"
+    // What is wrong with a code or a token.
+    case codeUnknown, codeReused
     /// Somebody presented the code wrongly before.
-    case codeSpoilt = "code_spoilt"
-    case codeExpired = "code_expired"
-    case clientDiffers = "client_differs"
-    case redirectDiffers = "redirect_differs"
-    case verifierMissing = "verifier_missing"
-    case verifierWrong = "verifier_wrong"
+    case codeSpoilt
+    case codeExpired, clientDiffers, redirectDiffers, verifierMissing, verifierWrong
     /// The authorization request had no challenge.
-    case verifierUnexpected = "verifier_unexpected"
-    case sessionEnded = "session_ended"
-    case tokenUnknown = "token_unknown"
-    case tokenReused = "token_reused"
-    case tokenExpired = "token_expired"
-    case grantEnded = "grant_ended"
-    case scopeExceeded = "scope_exceeded"
+    case verifierUnexpected
+    case sessionEnded, idTokenSent, apiTokenSent, tokenUnknown, tokenReused, tokenExpired, grantEnded, scopeExceeded
 
-    // Where a log-out leads.
-    case returnUnregistered = "return_unregistered"
+    /// No log-out leads to the `post_logout_redirect_uri`.
+    case returnUnregistered
     /// No `id_token_hint` shows which client wants the browser back.
-    case returnWithoutHint = "return_without_hint"
+    case returnWithoutHint
+
+    /// The name in log and metrics, such as `client_missing`.
+    package var name: String {
+        "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+    }
 }
 
 extension AuthorizationFault.Page {

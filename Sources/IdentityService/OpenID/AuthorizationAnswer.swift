@@ -58,7 +58,7 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package var isUnassured = false
 
     /// Why an account is none for the client. The person of the account may know each.
-    package enum Unsuitability: Sendable, Hashable, CaseIterable {
+    package enum Unsuitability: String, Sendable, Hashable, CaseIterable {
         /// The client asked for another person.
         case otherPerson
         /// The client asked for people of another tenant.
@@ -71,16 +71,7 @@ package struct AwaitedAuthorization: Sendable, Equatable {
         case linkWithoutAccess
 
         /// `nil` for the cause of another refusal.
-        init?(_ cause: OpenIDCause) {
-            switch cause {
-            case .otherPerson: self = .otherPerson
-            case .otherCompany: self = .otherCompany
-            case .companyNotTaken: self = .companyNotTaken
-            case .companyNotLinked: self = .companyNotLinked
-            case .linkWithoutAccess: self = .linkWithoutAccess
-            default: return nil
-            }
-        }
+        init?(_ cause: OpenIDCause) { self.init(rawValue: "\(cause)") }
     }
 }
 

@@ -23,7 +23,13 @@ package struct ReadUserInfo: UseCase, Redacted {
 extension ServiceContext {
     /// The grant of the newest access token, with the scopes of the token; `nil` if the token is not in force.
     func grant(of accessToken: String, at time: Timestamp) async throws -> (row: GrantRow, log: GrantInLog)? {
-        guard let token = GrantAccessToken(accessToken, ring) else { return RequestNotes.nothing(.tokenUnknown) }
+        guard let token = GrantAccessToken(accessToken, ring) else {
+            switch PresentedToken(accessToken) {
+            case .accessToken: return RequestNotes.nothing(.apiTokenSent)
+            case .idToken: return RequestNotes.nothing(.idTokenSent)
+            case .other: return RequestNotes.nothing(.tokenUnknown)
+            }
+        }
         guard var row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, self, at: time) else {
             return RequestNotes.nothing(.grantEnded)
         }

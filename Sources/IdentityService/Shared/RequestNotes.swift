@@ -40,7 +40,7 @@ package final class RequestNotes: Sendable {
     package static func note(_ cause: StaticString) { note { $0.cause = "\(cause)" } }
 
     /// Notes a cause.
-    static func note(_ cause: OpenIDCause) { note { $0.cause = cause.rawValue } }
+    static func note(_ cause: OpenIDCause) { note { $0.cause = cause.name } }
 
     /// Notes why there is nothing, and returns `nil`.
     static func nothing<Value>(_ cause: OpenIDCause) -> Value? {
