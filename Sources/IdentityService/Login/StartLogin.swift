@@ -43,10 +43,7 @@ package struct StartLogin: AppUseCase {
         let subject = found.subject, tenant = found.tenant
         let isLinked = tenant.state.links(AppID(app.appId), as: .access)
         // The app's developer must not learn this, but the operator should.
-        if !isLinked {
-            context.administration.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists)
-            RequestNotes.note("company_unknown_or_not_linked")
-        }
+        if !isLinked { context.administration.unlinkedAppCalls.count(app.appId, tenantExists: tenant.exists) }
         // The decoy is always derived, so that its cost reveals nothing.
         let decoy = try context.decoy(for: subject, hiddenFrom: isLinked ? nil : app.appId)
         var account = FlowState.Account(
