@@ -52,7 +52,7 @@ def founder(stage, _):
     dee.enter_registration()
     dee.press("^Continue$")
     dee.set_credentials()
-    dee.expect("does not take this account")
+    dee.expect("has not linked")
     clients.link(harbour.client.id, dee.company)
     dee.begin(harbour)
     dee.log_in()

@@ -13,8 +13,7 @@ extension Route {
         // A client may send a parameter of that name, which is ignored as every unknown one is.
         if let handle = try? form.text("continue"), (try? form.text("client_id")) == nil {
             let answer = try await exchange.run(ContinueAuthorization(handle: handle, cookie: cookie))
-            guard answer == .fault(.expired) else { return try exchange.reply(to: answer) }
-            return try await PageVisit(exchange: exchange).over(nil)
+            return try await exchange.reply(to: answer, of: handle)
         }
         // An image or a frame of another site can show nobody a page, so nothing is stored for it.
         let isSilent = (try? form.text("prompt")) == "none"
@@ -22,7 +21,7 @@ extension Route {
             return try exchange.page(.crossSite)
         }
         switch try await exchange.run(Authorize(form.pairs, cookie: cookie)) {
-        case .now(let answer): return try exchange.reply(to: answer)
+        case .now(let answer): return try await exchange.reply(to: answer, sent: form)
         case .again(let handle): return .seeOther(continuing(handle))
         }
     }
@@ -32,7 +31,7 @@ extension Route {
     static let authorizeByForm = Route(.authorizeByForm) { exchange in
         guard let form = try? FormReader(exchange.body) else { return try exchange.page(.malformed) }
         switch try await exchange.run(Authorize(form.pairs, cookie: nil, isPost: true)) {
-        case .now(let answer): return try exchange.reply(to: answer)
+        case .now(let answer): return try await exchange.reply(to: answer, sent: form)
         case .again(let handle): return .seeOther(continuing(handle))
         }
     }
@@ -44,6 +43,7 @@ extension Route {
             guard let client = try await exchange.client(form) else { return .invalidClient }
             return try await exchange.tokens(form, client)
         } catch let error as FormError {
+            RequestNotes.note("form")
             return .oauth(OAuthRefusal(error: "invalid_request", description: error.words))
         }
     }
@@ -93,12 +93,28 @@ extension RoutedRequest {
     func page(_ notice: PageNotice) throws -> Reply { try PageVisit(exchange: self).reply(notice) }
 
     /// Sends the browser on, or says why not. A page that asks gets a flow of the browser.
-    func reply(to answer: AuthorizationAnswer) throws -> Reply {
+    ///
+    /// - Parameters:
+    ///   - handle: That of the stored request; `nil` for a request that arrives.
+    ///   - form: The parameters of the request that arrives.
+    fileprivate func reply(
+        to answer: AuthorizationAnswer, of handle: String? = nil, sent form: FormReader? = nil
+    ) async throws -> Reply {
+        let visit = PageVisit(exchange: self)
         switch answer {
-        case .fault(let fault): return try page(PageNotice(fault))
-        case .redirect(let answer) where answer.isFormPost:
-            return try AnswerPage(answer: answer, language: PageVisit(exchange: self).language()).reply()
-        case .redirect(let answer): return .seeOther(answer.url)
+        case .fault(let fault):
+            guard let notice = PageNotice(fault) else {
+                // A browser that has shown a page of the request still knows its client.
+                let flow = visit.flows.all.first { $0.request == handle }
+                return try await visit.over(flow?.at(.ended))
+            }
+            return try visit.reply(refusing: notice, sent: form)
+        case .redirect(let answer):
+            var reply: Reply =
+                answer.isFormPost
+                ? try AnswerPage(answer: answer, language: visit.language()).reply() : .seeOther(answer.url)
+            reply.openID = OpenIDOutcome(answer)
+            return reply
         case .ask(let page, let handle, let client):
             return ask(at: page.rawValue, BrowserFlow(at: call.time, request: handle, client: client))
         }
@@ -107,6 +123,7 @@ extension RoutedRequest {
     private func ask(at page: String, _ flow: BrowserFlow) -> Reply {
         var reply = Reply.seeOther("\(page)/\(flow.id)")
         reply.cookies = PageVisit(exchange: self).flows.setting(flow)
+        reply.openID = .asked
         return reply
     }
 
@@ -142,6 +159,7 @@ extension RoutedRequest {
                 client: client, refreshToken: try required("refresh_token"), scope: try form.text("scope"))
             return try await reply(to: request) { .tokens($0) }
         default:
+            RequestNotes.note("grant_type")
             return .oauth(
                 OAuthRefusal(
                     error: "unsupported_grant_type", description: "use authorization_code or refresh_token"))
@@ -158,16 +176,21 @@ extension RoutedRequest {
         case .missing: token = posted
         case .garbled, .basic: token = nil
         }
+        if token == nil, (try? FormReader(rawQuery.utf8).text("access_token")) != nil {
+            return .unclearToken("access_token: logs keep what is in the query; send it in the Authorization header")
+        }
         guard let token, let claims = try await run(ReadUserInfo(accessToken: token)) else {
-            var reply = Reply.oauth(
-                OAuthRefusal(error: "invalid_token", description: "the access token is not one of a grant in force"),
-                status: 401)
+            let words = token.map { PresentedToken($0).wordsAtUserInfo } ?? "an access token of a grant is missing"
+            if token == nil { RequestNotes.note("token_missing") }
+            var reply = Reply.oauth(OAuthRefusal(error: "invalid_token", description: words), status: 401)
             let isSilent = token == nil && posted == nil
             reply.headers["WWW-Authenticate"] =
                 isSilent ? "Bearer realm=\"tenure\"" : "Bearer realm=\"tenure\", error=\"invalid_token\""
             return reply
         }
-        return Reply(headers: ["Content-Type": "application/json"], body: claims.canonicalBytes())
+        var reply = Reply(headers: ["Content-Type": "application/json"], body: claims.canonicalBytes())
+        reply.openID = .success
+        return reply
     }
 
     /// Answers a request to log out.
@@ -178,9 +201,10 @@ extension RoutedRequest {
         var reply: Reply
         switch answer {
         case .redirect(let answer): reply = .seeOther(answer.url)
-        case .done: reply = try page(.loggedOut)
+        case .done(let fault): reply = try page(PageNotice(loggedOut: fault))
         case .ask(let handle): return ask(at: "/logout/confirm", BrowserFlow(at: call.time, request: handle))
         }
+        reply.openID = .success
         // Without its cookie a session goes on, so the browser keeps it.
         reply.cookies =
             (cookie.value(in: headers) == nil ? [] : [cookie.deleting])
@@ -198,8 +222,10 @@ extension Reply {
         let body: JSONValue = [
             "error": .string(refusal.error), "error_description": .string(refusal.description),
         ]
-        return Reply(
+        var reply = Reply(
             status: status, headers: ["Content-Type": "application/json"], body: body.canonicalBytes())
+        reply.openID = .refused(refusal.error)
+        return reply
     }
 
     /// Refuses a client that does not authenticate.
@@ -213,6 +239,7 @@ extension Reply {
 
     /// Refuses a request from which it is not clear what the access token is (RFC 6750, section 3.1).
     fileprivate static func unclearToken(_ words: String) -> Reply {
+        RequestNotes.note("token_unclear")
         var reply = oauth(OAuthRefusal(error: "invalid_request", description: words))
         reply.headers["WWW-Authenticate"] = "Bearer realm=\"tenure\", error=\"invalid_request\""
         return reply
@@ -224,8 +251,20 @@ extension Reply {
         case .issued(let response):
             var reply = json(response)
             reply.headers["Pragma"] = "no-cache"
+            reply.openID = .success
             return reply
         case .refused(let refusal): return oauth(refusal)
+        }
+    }
+}
+
+extension PresentedToken {
+    /// What userinfo says of a token that it does not take.
+    fileprivate var wordsAtUserInfo: String {
+        switch self {
+        case .accessToken: "this is an access token of the API: send the one that the token endpoint gave the client"
+        case .idToken: "this is an ID token: send the access token that came with it"
+        case .other: "the access token is not one of a grant in force"
         }
     }
 }

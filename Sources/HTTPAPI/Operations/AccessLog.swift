@@ -1,3 +1,4 @@
+import Canonical
 import IdentityService
 import Logging
 import TenureAPI
@@ -12,10 +13,15 @@ struct AccessLog: Sendable {
         var method: String
         var route: String
         var status: Int
-        /// The code of the problem document; `nil` for other replies.
+        /// The code of the refusal; `nil` for other replies.
         var code: String?
         var duration: Duration
+        /// The authenticated caller, or `pages`.
         var caller: String?
+        /// What the request came to in a log-in; `nil` elsewhere.
+        var login: LoginOutcome?
+        /// The client, and the cause.
+        var notes = RequestNotes.Facts()
     }
 
     func write(_ line: Line, quiet: Bool) {
@@ -23,8 +29,12 @@ struct AccessLog: Sendable {
             "request_id": "\(line.requestId)", "method": "\(line.method)", "route": "\(line.route)",
             "status": "\(line.status)", "duration_ms": "\(Int((line.duration.inSeconds * 1000).rounded()))",
         ]
-        if let code = line.code { metadata["code"] = "\(code)" }
-        if let caller = line.caller { metadata["caller"] = "\(caller)" }
+        let facts: [String: String?] = [
+            "code": line.code, "cause": line.notes.cause, "login": line.login?.rawValue,
+            "caller": line.caller ?? line.notes.app.map { "app:" + $0.lowercased },
+            "client": line.notes.client?.lowercased, "unknown_client": line.notes.unknownClient?.lowercased,
+        ]
+        for (name, value) in facts { metadata[name] = value.map { "\($0)" } }
         logger.log(level: quiet ? .debug : .info, "request", metadata: metadata)
     }
 
@@ -63,8 +73,10 @@ struct Trace {
     var family = Endpoint.Family.api
     /// The endpoint, once the method is found too.
     var endpoint: Endpoint?
-    /// The caller, once authenticated.
+    /// The caller, once authenticated; `pages` for a page.
     var caller: String?
+    /// What is noted about the request while it is served.
+    let notes = RequestNotes()
     /// The draws of the request from the rate limits.
     var draws: [RateDraw] = []
     /// Whether the request is a probe for health. A probe is logged at a lower level and not rate-limited.

@@ -1,6 +1,8 @@
-/// Counts requests by method, path pattern, status and code of the problem, and log-ins by outcome.
+/// Counts requests by method, path pattern, status and code of the problem, log-ins by outcome, and the answers of the
+/// OpenID provider by client.
 ///
-/// The labels are a closed set: no path, tenant or person becomes a label.
+/// The labels are a closed set, and the ids of clients that the operator registered: no path, tenant or person becomes a
+/// label.
 actor RequestMetrics {
     /// The labels of a counter.
     struct Key: Hashable {
@@ -11,12 +13,21 @@ actor RequestMetrics {
         var code: String?
     }
 
+    /// The labels of the counter of the OpenID provider.
+    struct OpenIDKey: Hashable {
+        /// A registered client; `nil` where a request names none.
+        var client: String?
+        var outcome: OpenIDOutcome
+        var cause: String?
+    }
+
     /// The upper bounds of the histogram's buckets, in seconds.
     static let bounds: [Double] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     private var requests: [Key: Int] = [:]
     private var durations: [String: Histogram] = [:]
     private var logins: [LoginOutcome: Int] = [:]
+    private var openID: [OpenIDKey: Int] = [:]
     private var inFlight = 0
 
     /// Counts a request as in flight.
@@ -24,12 +35,15 @@ actor RequestMetrics {
 
     /// Counts a request as answered.
     ///
-    /// - Parameter login: What it ended a log-in with.
-    func end(_ key: Key, login: LoginOutcome? = nil, seconds: Double) {
+    /// - Parameters:
+    ///   - login: What it ended a log-in with.
+    ///   - answer: What it was answered with by the OpenID provider.
+    func end(_ key: Key, login: LoginOutcome? = nil, openID answer: OpenIDKey? = nil, seconds: Double) {
         inFlight -= 1
         requests[key, default: 0] += 1
         durations[key.route, default: Histogram()].record(seconds, bounds: Self.bounds)
         if let login { logins[login, default: 0] += 1 }
+        if let answer { openID[answer, default: 0] += 1 }
     }
 
     /// Renders the metrics in the Prometheus text format 0.0.4.
@@ -47,6 +61,15 @@ actor RequestMetrics {
             "# TYPE tenure_logins_total counter",
         ]
         lines += LoginOutcome.allCases.map { "tenure_logins_total{outcome=\"\($0.rawValue)\"} \(logins[$0] ?? 0)" }
+        lines += [
+            "# HELP tenure_openid_answers_total Answers of the OpenID provider to clients and browsers.",
+            "# TYPE tenure_openid_answers_total counter",
+        ]
+        lines += openID.map { key, count in
+            let labels = "client=\"\(key.client ?? "none")\",outcome=\"\(key.outcome.label)\""
+            let cause = key.cause.map { ",cause=\"\($0)\"" } ?? ""
+            return "tenure_openid_answers_total{\(labels)\(cause)} \(count)"
+        }.sorted()
         lines += [
             "# HELP tenure_http_request_duration_seconds Time from the head of a request to its answer.",
             "# TYPE tenure_http_request_duration_seconds histogram",

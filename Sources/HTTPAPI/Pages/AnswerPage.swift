@@ -64,11 +64,16 @@ extension PageVisit {
         to answer: AuthorizationAnswer, _ flow: BrowserFlow, isFromPage: Bool = false
     ) async throws -> Reply {
         switch answer {
-        case .fault(.expired): return try await over(flow.at(.ended))
-        case .fault(let fault): return try exchange.page(PageNotice(fault))
-        case .ask(let page, _, _): return .seeOther(path(of: page, in: flow, isFromPage: isFromPage))
+        case .fault(let fault):
+            guard let notice = PageNotice(fault) else { return try await over(flow.at(.ended)) }
+            return try self.reply(refusing: notice)
+        case .ask(let page, _, _):
+            var reply = Reply.seeOther(path(of: page, in: flow, isFromPage: isFromPage))
+            reply.openID = .asked
+            return reply
         case .redirect(let answer):
             var reply = try AnswerPage(answer: answer, language: language()).reply()
+            reply.openID = OpenIDOutcome(answer)
             reply.cookies = flows.setting(flow.at(.done))
             return reply
         }

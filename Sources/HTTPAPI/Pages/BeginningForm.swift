@@ -64,6 +64,9 @@ extension BeginningForm {
             do { return try await begin(input, key, once: form.callKey) } catch let error as ServiceError {
                 problems = FieldProblem.all(error, of: fields)
                 if problems.isEmpty { throw error }
+                var reply = try await reply(input, problems)
+                reply.code = error.code.rawValue
+                return reply
             }
         }
         return try await reply(input, problems)

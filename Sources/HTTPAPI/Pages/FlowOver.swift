@@ -41,6 +41,7 @@ extension PageVisit {
         let over = FlowOver(
             language: language(), flow: flow, client: client, isLoggedIn: try await session() != nil)
         var reply = try over.page(requestId: exchange.call.requestId).reply()
+        RequestNotes.note("flow_over")
         if let flow { reply.cookies = flows.setting(flow) }
         return reply
     }

@@ -12,8 +12,6 @@ enum PageNotice: Sendable, CaseIterable {
     case cookie
     /// The form was not sent by the button of its page, or too late.
     case unarmed
-    /// The stored request is not known any more.
-    case expired
     /// The request cannot be read.
     case malformed
     /// There is no such client.
@@ -32,6 +30,10 @@ enum PageNotice: Sendable, CaseIterable {
     case unavailable
     /// The person is logged out.
     case loggedOut
+    /// The same, and the client wanted the browser back at an address that is not registered.
+    case loggedOutUnregistered
+    /// The same, and no ID token shows which client wants the browser back.
+    case loggedOutWithoutHint
 
     /// The notice about a refusal.
     init(of code: ErrorCode) {
@@ -43,28 +45,40 @@ enum PageNotice: Sendable, CaseIterable {
             }
     }
 
-    /// The notice about a fault of an authorization request.
-    init(_ fault: AuthorizationAnswer.Fault) {
+    /// The notice about a fault of an authorization request; `nil` for one that is over.
+    init?(_ fault: AuthorizationAnswer.Fault) {
+        switch fault {
+        case .unknownClient: self = .unknownClient
+        case .unknownRedirect: self = .unknownRedirect
+        case .tooLarge: self = .malformed
+        case .expired: return nil
+        }
+    }
+
+    /// The notice about a log-out, which says why the browser stays here.
+    init(loggedOut fault: LogOutAnswer.ReturnFault?) {
         self =
             switch fault {
-            case .unknownClient: .unknownClient
-            case .unknownRedirect: .unknownRedirect
-            case .tooLarge: .malformed
-            case .expired: .expired
+            case nil: .loggedOut
+            case .unregistered: .loggedOutUnregistered
+            case .withoutHint: .loggedOutWithoutHint
             }
     }
 
-    fileprivate var status: Int {
+    var status: Int {
         switch self {
         case .crossSite, .outdated, .cookie, .unarmed: 403
-        case .expired, .malformed, .unknownClient, .unknownRedirect: 400
+        case .malformed, .unknownClient, .unknownRedirect: 400
         case .unknown, .disabled: 404
         case .tooMany: 429
         case .cookies: 431
         case .unavailable: 503
-        case .loggedOut: 200
+        case .loggedOut, .loggedOutUnregistered, .loggedOutWithoutHint: 200
         }
     }
+
+    /// Notes why a form is refused.
+    func note() { RequestNotes.note { $0.cause = "form_\(self)".lowercased() } }
 
     private var words: (title: PageWord, text: PageWord, next: PageWord?) {
         switch self {
@@ -72,7 +86,6 @@ enum PageNotice: Sendable, CaseIterable {
         case .outdated: ("notice.outdatedTitle", "notice.outdated", "notice.outdatedNext")
         case .cookie: ("notice.cookieTitle", "notice.cookie", "notice.cookieNext")
         case .unarmed: ("notice.unarmedTitle", "notice.unarmed", "notice.unarmedNext")
-        case .expired: ("notice.expiredTitle", "notice.expired", "notice.expiredNext")
         case .malformed: ("notice.malformedTitle", "notice.malformed", "notice.malformedNext")
         case .unknownClient: ("notice.unknownClientTitle", "notice.unknownClient", "notice.tellOperator")
         case .unknownRedirect: ("notice.unknownRedirectTitle", "notice.unknownRedirect", "notice.tellOperator")
@@ -82,15 +95,17 @@ enum PageNotice: Sendable, CaseIterable {
         case .tooMany: ("notice.tooManyTitle", "notice.tooMany", "notice.tooManyNext")
         case .unavailable: ("notice.unavailableTitle", "notice.unavailable", "notice.unavailableNext")
         case .loggedOut: ("logout.doneTitle", "logout.done", nil)
+        case .loggedOutUnregistered: ("logout.doneTitle", "logout.done", "logout.unregistered")
+        case .loggedOutWithoutHint: ("logout.doneTitle", "logout.done", "logout.withoutHint")
         }
     }
 
     /// The page in a language. The page of an error shows the id of the request, for whoever helps.
-    func page(in language: PageLanguage, requestId: String) -> HostedPage {
+    func page(in language: PageLanguage, requestId: String, sent: [SentParameter] = []) -> HostedPage {
         let next = words.next
         let content = NoticeContent(
             text: language.text(words.text), next: next.map { language.text($0) },
-            requestId: next == nil ? nil : requestId)
+            sent: sent, requestId: next == nil ? nil : requestId)
         return HostedPage(content, words.title, in: language, status: status)
     }
 }
@@ -100,8 +115,42 @@ struct NoticeContent: PageContent {
     static let template: PageTemplate = "notice"
     let text: String
     var next: String?
+    var sent: [SentParameter] = []
     /// The id of the request, for whoever helps.
     var requestId: String?
+}
+
+/// A parameter of a client's request, as a page shows it to the client's developer. It is a stranger's text.
+struct SentParameter: PagePart {
+    let name: String
+    /// The value, cut off and without anything that could be read as a sentence; `nil` for none.
+    let value: String?
+    /// What is said instead of a value.
+    let fault: String?
+
+    /// The parameters that must be registered.
+    static func all(_ form: FormReader, in language: PageLanguage) -> [SentParameter] {
+        ["client_id", "redirect_uri"].map { name in
+            do throws(FormError) {
+                let value = try form.text(name).map { $0.visible(200) }
+                let fault = value == nil ? language.text("notice.missing") : nil
+                return SentParameter(name: name, value: value, fault: fault)
+            } catch {
+                return SentParameter(name: name, value: nil, fault: language.text("notice.twice"))
+            }
+        }
+    }
+}
+
+extension String {
+    /// The first bytes of the text, each that is no visible ASCII as a percent escape.
+    fileprivate func visible(_ limit: Int) -> String {
+        let bytes = utf8.prefix(limit).map { byte in
+            (0x21...0x7E).contains(byte)
+                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+        return bytes.joined() + (utf8.count > limit ? "…" : "")
+    }
 }
 
 extension Reply {

@@ -31,6 +31,18 @@ struct PageVisit: Sendable {
     }
 
     func reply(_ notice: PageNotice) throws -> Reply {
-        try notice.page(in: language(), requestId: exchange.call.requestId).reply()
+        if notice.status == 403 { notice.note() }
+        return try notice.page(in: language(), requestId: exchange.call.requestId).reply()
+    }
+
+    /// The page about an authorization request that nobody may be sent on with.
+    ///
+    /// - Parameter form: The request, of which the page shows what is not registered.
+    func reply(refusing notice: PageNotice, sent form: FormReader? = nil) throws -> Reply {
+        let language = language()
+        let shown = notice == .malformed ? [] : form.map { SentParameter.all($0, in: language) } ?? []
+        var reply = try notice.page(in: language, requestId: exchange.call.requestId, sent: shown).reply()
+        reply.openID = .refused("invalid_request")
+        return reply
     }
 }

@@ -11,6 +11,19 @@ struct AccountsContent: PageContent {
     let otherPath: String
 }
 
+extension AwaitedAuthorization.Unsuitability {
+    /// What is said to the person of the account.
+    fileprivate var word: PageWord {
+        switch self {
+        case .otherPerson: "accounts.otherPerson"
+        case .otherCompany: "accounts.otherCompany"
+        case .companyNotTaken: "accounts.companyNotTaken"
+        case .companyNotLinked: "accounts.companyNotLinked"
+        case .linkWithoutAccess: "accounts.linkWithoutAccess"
+        }
+    }
+}
+
 extension Route {
     /// `GET /accounts/{flow}`. The page leads to the question for consent too, for a browser that no page of this service
     /// sent there.
@@ -25,8 +38,8 @@ extension Route {
         let armed = visit.armed(.chooseAccount, flow.id, session.cookie)
         let content = AccountsContent(
             account: try await visit.account(session.browser, in: language),
-            unsuitable: pending.accountSuits ? nil : language.text("accounts.unsuitable", pending.clientName),
-            form: pending.accountSuits
+            unsuitable: pending.unsuitable.map { $0.word.text(in: language, pending.clientName) },
+            form: pending.unsuitable == nil
                 ? armed.part(
                     sentTo: Endpoint.chooseAccount.path(in: flow), request: flow.id, at: visit.exchange.call.time)
                 : nil,

@@ -38,9 +38,12 @@ extension Route {
         }
         let answer = try await exchange.run(ConfirmLogOut(handle: flow.request, cookie: form.cookie))
         var reply: Reply =
-            if case .redirect(let answer) = answer {
-                try AnswerPage(answer: answer, language: visit.language()).reply()
-            } else { try visit.reply(.loggedOut) }
+            switch answer {
+            case .redirect(let answer): try AnswerPage(answer: answer, language: visit.language()).reply()
+            case .done(let fault): try visit.reply(PageNotice(loggedOut: fault))
+            case .ask: try visit.reply(.loggedOut)
+            }
+        reply.openID = .success
         reply.cookies =
             [exchange.cookie.deleting] + visit.flows.setting(flow.at(.ended)) + visit.flows.deletingWaits
         return reply

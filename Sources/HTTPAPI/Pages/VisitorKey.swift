@@ -84,6 +84,7 @@ extension PageVisit {
     ///
     /// - Parameter again: Makes the page, with what was typed.
     func refused(_ refusal: PageFormRefusal, _ again: (FormReader) async throws -> Reply) async throws -> Reply {
+        refusal.notice.note()
         guard let typed = refusal.typed else { return try reply(refusal.notice) }
         return try await again(typed)
     }

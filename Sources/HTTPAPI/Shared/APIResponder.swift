@@ -56,7 +56,9 @@ struct APIResponder: HTTPResponder {
             if let preflight {
                 reply = preflight
             } else {
-                reply = try await serve(request, path, headers, context, &trace)
+                reply = try await RequestNotes.$current.withValue(trace.notes) {
+                    try await serve(request, path, headers, context, &trace)
+                }
             }
         } catch {
             let refusal = refusal(error, trace)
@@ -69,14 +71,16 @@ struct APIResponder: HTTPResponder {
         if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
         RateDraw.addFields(trace.draws, to: &reply.headers)
         security.add(to: &reply.headers)
-        let duration = ContinuousClock.now - started
+        let duration = ContinuousClock.now - started, facts = trace.notes.facts, login = LoginOutcome(trace, reply)
         await metrics.end(
-            .init(method: trace.method, route: trace.route, status: reply.status, code: reply.code),
-            login: LoginOutcome(trace, reply), seconds: duration.inSeconds)
+            .init(method: trace.method, route: trace.route, status: reply.status, code: reply.code), login: login,
+            openID: reply.openID.map { .init(client: facts.client?.lowercased, outcome: $0, cause: facts.cause) },
+            seconds: duration.inSeconds)
         log.write(
             .init(
                 requestId: trace.requestId, method: trace.method, route: trace.route, status: reply.status,
-                code: reply.code, duration: duration, caller: trace.caller), quiet: trace.isQuiet)
+                code: reply.code ?? reply.openID?.code, duration: duration, caller: trace.caller, login: login,
+                notes: facts), quiet: trace.isQuiet)
         return await response(reply, isHead: request.method == .head, on: context, closes: closes)
     }
 
@@ -181,7 +185,7 @@ extension APIResponder {
         let caller =
             mayBePublic
             ? nil : try await Authenticator(service: service, call: call).caller(route.endpoint.access, headers)
-        trace.caller = caller?.fingerprintId
+        trace.caller = caller?.fingerprintId ?? (trace.family == .page ? "pages" : nil)
         if let caller {
             try await limiters.draw(caller: caller, company: captures["companyName"], cost: cost, &trace)
         }

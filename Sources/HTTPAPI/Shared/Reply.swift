@@ -19,6 +19,8 @@ struct Reply: Sendable {
     var code: String?
     /// What the reply ends a log-in with; `nil` if it ends none.
     var login: LoginOutcome?
+    /// What an answer of the OpenID provider comes to; `nil` for other replies.
+    var openID: OpenIDOutcome?
     /// Whether an earlier call got the same reply.
     var isRepeated = false
 

@@ -23,21 +23,21 @@ package struct AuthorizationSituation: Sendable, Equatable {
         package var tenant: TenantID
         /// When the person logged in.
         package var authenticatedAt: Timestamp
-        /// Whether the client takes people of the tenant and the tenant links the client.
-        package var isTaken: Bool
+        /// Why the client takes no people of the tenant; `nil` if it does and the tenant links it.
+        package var refusal: OpenIDCause?
         /// The scopes that the person consented to before; `nil` without a consent in force.
         package var consented: Set<OpenIDScope>?
         /// Whether the person withdrew what the client had, and has not consented since.
         package var hasWithdrawn: Bool
 
         package init(
-            employee: EmployeeID, tenant: TenantID, authenticatedAt: Timestamp, isTaken: Bool,
+            employee: EmployeeID, tenant: TenantID, authenticatedAt: Timestamp, refusal: OpenIDCause?,
             consented: Set<OpenIDScope>? = nil, hasWithdrawn: Bool = false
         ) {
             self.employee = employee
             self.tenant = tenant
             self.authenticatedAt = authenticatedAt
-            self.isTaken = isTaken
+            self.refusal = refusal
             self.consented = consented
             self.hasWithdrawn = hasWithdrawn
         }
@@ -98,33 +98,46 @@ package struct AuthorizationSituation: Sendable, Equatable {
     }
 }
 
+extension AuthorizationSituation {
+    /// Why the account of a person is none for the request; `nil` if it is.
+    package func refusal(of person: Person) -> OpenIDCause? {
+        if case .employee(let expected)? = hinted, expected != person.employee { return .otherPerson }
+        if let tenant, tenant != person.tenant { return .otherCompany }
+        return person.refusal
+    }
+}
+
 extension AuthorizationRequest {
     /// Decides what happens next.
     package func decide(_ situation: AuthorizationSituation) -> AuthorizationDecision {
         if situation.hinted == .invalid {
-            return .refuse(AuthorizationError(.invalidRequest, "id_token_hint is no ID token of this client"))
+            let words = "id_token_hint is no ID token of this client"
+            return .refuse(AuthorizationError(.invalidRequest, words, .hintInvalid))
         }
         let isSilent = prompts.contains(.none)
         func asking(
-            _ page: AuthorizationDecision, _ code: AuthorizationError.Code, _ words: String
+            _ page: AuthorizationDecision, _ code: AuthorizationError.Code, _ words: String, _ cause: OpenIDCause
         ) -> AuthorizationDecision {
-            isSilent ? .refuse(AuthorizationError(code, words)) : page
+            isSilent ? .refuse(AuthorizationError(code, words, cause)) : page
         }
         guard let person = situation.person else {
-            return asking(.logIn, .loginRequired, "nobody is logged in in this browser")
+            return asking(.logIn, .loginRequired, "nobody is logged in in this browser", .notLoggedIn)
         }
         if needsLogIn(person, situation) {
-            return asking(.logIn, .loginRequired, "the log-in is older than the request permits")
+            return asking(.logIn, .loginRequired, "the log-in is older than the request permits", .logInTooOld)
         }
-        if case .employee(let expected)? = situation.hinted, expected != person.employee {
-            return asking(.chooseAccount, .loginRequired, "another person is logged in in this browser")
+        let refusal = situation.refusal(of: person)
+        if refusal == .otherPerson {
+            return asking(.chooseAccount, .loginRequired, "another person is logged in in this browser", .otherPerson)
         }
         if prompts.contains(.selectAccount), situation.answers.chosen != person.employee { return .chooseAccount }
-        guard person.isTaken, situation.tenant.map({ $0 == person.tenant }) ?? true else {
-            return asking(
-                .chooseAccount, .accountSelectionRequired, "the account that is logged in may not use the client")
+        if let refusal {
+            let words = "the account that is logged in may not use the client"
+            return asking(.chooseAccount, .accountSelectionRequired, words, refusal)
         }
-        return consent(person, situation) { asking(.askConsent, .consentRequired, "the person has not consented yet") }
+        return consent(person, situation) {
+            asking(.askConsent, .consentRequired, "the person has not consented yet", .consentMissing)
+        }
     }
 
     /// Whether the log-in of the session does not do for this request. A log-in after the request arrived always does.
@@ -142,7 +155,7 @@ extension AuthorizationRequest {
     ) -> AuthorizationDecision {
         if let consent = situation.answers.consent, consent.by == person.employee {
             return consent.isGiven
-                ? .answer : .refuse(AuthorizationError(.accessDenied, "the person did not consent"))
+                ? .answer : .refuse(AuthorizationError(.accessDenied, "the person did not consent", .consentRefused))
         }
         if prompts.contains(.consent) { return ask() }
         switch situation.consentMode {

@@ -37,9 +37,12 @@ package struct AuthorizationError: Error, Sendable, Hashable {
     package let code: Code
     /// What happened and what to do, `error_description`: printable ASCII without `"` and `\`.
     package let description: String
+    /// What the log says.
+    package let cause: OpenIDCause
 
-    package init(_ code: Code, _ description: String) {
+    package init(_ code: Code, _ description: String, _ cause: OpenIDCause) {
         self.code = code
         self.description = description
+        self.cause = cause
     }
 }

@@ -106,22 +106,22 @@ package struct AuthorizationRequest: Sendable, Equatable {
     /// Refuses what the service does not support, each with its own code.
     private static func checkForm(_ parameters: AuthorizationParameters) throws(AuthorizationError) {
         if let name = parameters.repeated.min() {
-            throw AuthorizationError(.invalidRequest, "the parameter \(name) is given twice")
+            throw AuthorizationError(.invalidRequest, "the parameter \(name) is given twice", .parameterRepeated)
         }
         if parameters["request"] != nil {
-            throw AuthorizationError(.requestNotSupported, "request objects are not supported")
+            throw AuthorizationError(.requestNotSupported, "request objects are not supported", .requestObject)
         }
         if parameters["request_uri"] != nil {
-            throw AuthorizationError(.requestURINotSupported, "request_uri is not supported")
+            throw AuthorizationError(.requestURINotSupported, "request_uri is not supported", .requestObject)
         }
         if parameters["registration"] != nil {
-            throw AuthorizationError(.registrationNotSupported, "the operator registers clients")
+            throw AuthorizationError(.registrationNotSupported, "the operator registers clients", .registration)
         }
         guard let type = parameters["response_type"] else {
-            throw AuthorizationError(.invalidRequest, "response_type is missing; use code")
+            throw AuthorizationError(.invalidRequest, "response_type is missing; use code", .responseType)
         }
         guard type == "code" else {
-            throw AuthorizationError(.unsupportedResponseType, "the only response_type is code")
+            throw AuthorizationError(.unsupportedResponseType, "the only response_type is code", .responseType)
         }
     }
 
@@ -130,10 +130,10 @@ package struct AuthorizationRequest: Sendable, Equatable {
     ) throws(AuthorizationError) {
         guard let wanted = parameters["response_mode"] else { return }
         guard ResponseMode(rawValue: wanted) != nil else {
-            throw AuthorizationError(.invalidRequest, "the response_mode is query or form_post")
+            throw AuthorizationError(.invalidRequest, "the response_mode is query or form_post", .responseMode)
         }
         guard wanted == mode.rawValue else {
-            throw AuthorizationError(.invalidRequest, "form_post needs an http or https redirect URI")
+            throw AuthorizationError(.invalidRequest, "form_post needs an http or https redirect URI", .responseMode)
         }
     }
 
@@ -142,7 +142,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
     ) throws(AuthorizationError) -> String? {
         guard let text = parameters[name] else { return nil }
         guard text.utf8.count <= maximum else {
-            throw AuthorizationError(.invalidRequest, "\(name) has more than \(maximum) bytes")
+            throw AuthorizationError(.invalidRequest, "\(name) has more than \(maximum) bytes", .parameterTooLong)
         }
         return text
     }
@@ -150,7 +150,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
     private static func scopes(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Set<OpenIDScope> {
         let scopes = OpenIDScope.known(in: parameters["scope"] ?? "")
         guard scopes.contains(.openid) else {
-            throw AuthorizationError(.invalidScope, "the scope openid is required")
+            throw AuthorizationError(.invalidScope, "the scope openid is required", .scopeMissing)
         }
         return scopes
     }
@@ -161,18 +161,20 @@ package struct AuthorizationRequest: Sendable, Equatable {
         guard let text = parameters["code_challenge"] else {
             guard !registration.needsChallenge else {
                 let words = "code_challenge is missing; PKCE is required for this client (RFC 7636)"
-                throw AuthorizationError(.invalidRequest, words)
+                throw AuthorizationError(.invalidRequest, words, .challengeMissing)
             }
             guard parameters["code_challenge_method"] == nil else {
-                throw AuthorizationError(.invalidRequest, "code_challenge is missing; the request names its method")
+                let words = "code_challenge is missing; the request names its method"
+                throw AuthorizationError(.invalidRequest, words, .challengeMissing)
             }
             return nil
         }
         guard parameters["code_challenge_method"] == "S256" else {
-            throw AuthorizationError(.invalidRequest, "the only code_challenge_method is S256")
+            throw AuthorizationError(.invalidRequest, "the only code_challenge_method is S256", .challengeMalformed)
         }
         guard let bytes = Base64URL.decode(text), let challenge = Bytes32(bytes) else {
-            throw AuthorizationError(.invalidRequest, "code_challenge is not the base64url SHA-256 of a verifier")
+            let words = "code_challenge is not the base64url SHA-256 of a verifier"
+            throw AuthorizationError(.invalidRequest, words, .challengeMalformed)
         }
         return challenge
     }
@@ -181,12 +183,12 @@ package struct AuthorizationRequest: Sendable, Equatable {
         var prompts: Set<Prompt> = []
         for word in (parameters["prompt"] ?? "").split(separator: " ") {
             guard let prompt = Prompt(rawValue: String(word)) else {
-                throw AuthorizationError(.invalidRequest, "prompt has a value that is not supported")
+                throw AuthorizationError(.invalidRequest, "prompt has a value that is not supported", .prompt)
             }
             prompts.insert(prompt)
         }
         guard !prompts.contains(.none) || prompts.count == 1 else {
-            throw AuthorizationError(.invalidRequest, "prompt=none stands alone")
+            throw AuthorizationError(.invalidRequest, "prompt=none stands alone", .prompt)
         }
         return prompts
     }
@@ -194,7 +196,7 @@ package struct AuthorizationRequest: Sendable, Equatable {
     private static func maximumAge(_ parameters: AuthorizationParameters) throws(AuthorizationError) -> Int64? {
         guard let text = parameters["max_age"] else { return nil }
         guard text.utf8.count <= 12, text.utf8.allSatisfy(URICharacters.isDigit), let age = Int64(text) else {
-            throw AuthorizationError(.invalidRequest, "max_age is a number of seconds")
+            throw AuthorizationError(.invalidRequest, "max_age is a number of seconds", .maxAge)
         }
         return age
     }

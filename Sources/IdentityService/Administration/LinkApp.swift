@@ -32,7 +32,9 @@ package struct AuthenticateApp: UseCase, Redacted {
     /// - Throws: `app.unknown` or `app.secret_invalid`.
     package func run(_ run: UseCaseRun<AppCaller>) async throws -> AppCaller {
         guard let id = AppID(entered: appId) else { throw ServiceError(.appUnknown) }
-        return try AppCaller(try await StateLoader(reader: run.context.reader).app(id), presenting: secret)
+        let app = try await StateLoader(reader: run.context.reader).app(id)
+        if app.state.id != nil { RequestNotes.note { $0.app = id.uuid } }
+        return try AppCaller(app, presenting: secret)
     }
 }
 

@@ -30,8 +30,10 @@ final class UnlinkedAppCalls: Sendable {
 
     private let counts = Mutex<[UUID?: Count]>([:])
 
-    /// Counts a call of an app for a tenant that it has no link to, or that does not exist.
+    /// Counts a call of an app for a tenant that it has no link to, or that does not exist. The line of the call says the
+    /// same of both.
     func count(_ app: UUID, tenantExists: Bool) {
+        RequestNotes.note("company_unknown_or_not_linked")
         counts.withLock { counts in
             let key = counts[app] != nil || counts.count < Self.maximumApps ? app : nil
             counts[key, default: Count()].calls += tenantExists ? 1 : 0

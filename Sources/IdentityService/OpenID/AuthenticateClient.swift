@@ -32,15 +32,19 @@ package struct AuthenticateClient: UseCase, Redacted {
 
     /// Returns the client; `nil` if it is unknown, or presents no secret in force although it is not public.
     package func run(_ run: UseCaseRun<AuthenticatedClient?>) async throws -> AuthenticatedClient? {
-        guard let id = AppID(text: clientID) else { return nil }
+        guard let id = AppID(text: clientID) else { return RequestNotes.nothing(.clientMalformed) }
         let app = try await run.context.client(id)
-        guard let registration = app.state.client else { return nil }
+        guard let registration = app.state.client else { return RequestNotes.nothing(.clientUnknown) }
         guard let secret else {
-            return registration.isPublic ? AuthenticatedClient(id: id.uuid, secretID: nil) : nil
+            guard registration.isPublic else { return RequestNotes.nothing(.secretMissing) }
+            return AuthenticatedClient(id: id.uuid, secretID: nil)
         }
-        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)),
-            let known = app.state.secret(digest: digest), known.roles.contains(.access)
-        else { return nil }
+        guard let digest = Bytes32(AppSecretDigest.digest(of: secret)), let known = app.state.secret(digest: digest)
+        else {
+            let isKnown = app.state.secrets.values.contains { $0.digest.bytes == AppSecretDigest.digest(of: secret) }
+            return RequestNotes.nothing(isKnown ? .secretNotInForce : .secretWrong)
+        }
+        guard known.roles.contains(.access) else { return RequestNotes.nothing(.secretWithoutAccess) }
         return AuthenticatedClient(id: id.uuid, secretID: known.id.uuid)
     }
 }

@@ -50,12 +50,29 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package let tenant: String?
     /// Tags of the languages that the person prefers, best first.
     package let locales: [String]
-    /// Whether the account that is logged in may be chosen: the client takes it, and asked for no other one.
-    package var accountSuits = true
+    /// Why the account that is logged in may not be chosen; `nil` if it may.
+    package var unsuitable: Unsuitability?
     /// Whether ``loginHint`` is an address, and no id.
     package var hintIsAddress = false
     /// Whether any program of the person's machine may have sent the request.
     package var isUnassured = false
+
+    /// Why an account is none for the client. The person of the account may know each.
+    package enum Unsuitability: String, Sendable, Hashable, CaseIterable {
+        /// The client asked for another person.
+        case otherPerson
+        /// The client asked for people of another tenant.
+        case otherCompany
+        /// The client takes no people of the tenant.
+        case companyNotTaken
+        /// The tenant has not linked the client.
+        case companyNotLinked
+        /// The tenant's link lets nobody log in.
+        case linkWithoutAccess
+
+        /// `nil` for the cause of another refusal.
+        init?(_ cause: OpenIDCause) { self.init(rawValue: "\(cause)") }
+    }
 }
 
 extension AuthorizationAnswer.Fault {

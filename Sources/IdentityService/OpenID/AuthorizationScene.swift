@@ -57,9 +57,17 @@ struct AuthorizationScene: Sendable {
         let consent = try await context.consent(of: employee, to: client, in: tenant)
         return AuthorizationSituation.Person(
             employee: employee, tenant: tenant, authenticatedAt: browser.authenticatedAt,
-            isTaken: registration.takes(tenant) && log.tenant.state.links(client, as: .access),
+            refusal: registration.refusal(of: tenant, log.tenant.state, as: client),
             consented: consent.state.scopes,
             hasWithdrawn: consent.state.isWithdrawn)
+    }
+
+    /// Notes why the account of the browser is none for the client, and returns it; `nil` if it is one.
+    @discardableResult
+    func noteRefusal() -> OpenIDCause? {
+        let refusal = situation.person.flatMap(situation.refusal)
+        if let refusal { RequestNotes.note(refusal) }
+        return refusal
     }
 
     /// The fields of an answer to the client: `iss` is in every one (RFC 9207).

@@ -78,13 +78,18 @@ package struct ReadAuthorization: UseCase, Redacted {
         let context = run.context, time = run.call.time
         guard var stored = try await StoredRequest.find(handle, context, at: time) else { return nil }
         do {
-            guard let cookie else { return try stored.awaited() }
+            guard let cookie else {
+                let awaited = try stored.awaited()
+                RequestNotes.note { $0.client = awaited.client }
+                return awaited
+            }
             let scene = try await AuthorizationScene(stored, cookie: cookie, context, at: time)
             guard let page = scene.request.decide(scene.situation).page else { return nil }
             stored.keep(scene.clientName, scene.registration)
-            var awaited = try stored.awaited(page), chosen = scene.situation
-            chosen.answers.chosen = chosen.person?.employee
-            awaited.accountSuits = scene.request.decide(chosen) != .chooseAccount
+            var awaited = try stored.awaited(page)
+            if page != .logIn, let refusal = scene.noteRefusal() {
+                awaited.unsuitable = AwaitedAuthorization.Unsuitability(refusal)
+            }
             awaited.isUnassured = scene.registration.isUnassured(at: scene.request.redirect)
             return awaited
         } catch is AuthorizationFault {
@@ -117,10 +122,12 @@ extension ServiceContext {
             switch scene.request.decide(scene.situation) {
             case .answer: return try await code(for: scene, isStored ? stored : nil, at: time)
             case .refuse(let error):
+                RequestNotes.note(error.cause)
                 if isStored, try await !stored.consume(self, with: nil, in: nil) { return .fault(.expired) }
                 return refusal(error, stored.parameters, scene.registration, scene.clientName)
             case let decision:
                 guard let page = decision.page else { throw ProgramDefect("a decision leads nowhere") }
+                if page != .logIn { scene.noteRefusal() }
                 if !isStored {
                     var new = stored
                     new.keep(scene.clientName, scene.registration)
@@ -138,7 +145,7 @@ extension ServiceContext {
     fileprivate func refusal(of request: inout StoredRequest) async throws -> AuthorizationAnswer? {
         do {
             let app = try await client(AuthorizationRequest.client(of: request.parameters)).state
-            guard let registration = app.client else { return .fault(.unknownClient) }
+            guard let registration = app.client else { throw AuthorizationFault.page(.unknownClient) }
             _ = try AuthorizationRequest(request.parameters, registration)
             request.keep(app.name ?? "", registration)
             return nil
@@ -151,8 +158,11 @@ extension ServiceContext {
         _ fault: AuthorizationFault, _ parameters: AuthorizationParameters
     ) async throws -> AuthorizationAnswer {
         switch fault {
-        case .page(let page): return .fault(AuthorizationAnswer.Fault(page))
+        case .page(let page):
+            RequestNotes.note(page.cause(in: parameters))
+            return .fault(AuthorizationAnswer.Fault(page))
         case .redirect(let error):
+            RequestNotes.note(error.cause)
             let app = try await client(AuthorizationRequest.client(of: parameters)).state
             guard let registration = app.client else { return .fault(.unknownClient) }
             return refusal(error, parameters, registration, app.name ?? "")

@@ -52,17 +52,20 @@ struct GrantInLog: Sendable {
     }
 
     /// What the operator registered about the client, if it takes people of the tenant and the tenant links it.
-    var registration: ClientRegistration? {
-        guard let id = client.state.id, let registration = client.state.client, registration.takes(tenant.id),
-            tenant.state.links(id, as: .access)
-        else { return nil }
-        return registration
+    var registration: ClientRegistration? { refusal == nil ? client.state.client : nil }
+
+    /// Why the client takes no people of the tenant; `nil` if it does.
+    var refusal: OpenIDCause? {
+        guard let id = client.state.id, let registration = client.state.client else { return .clientUnknown }
+        return registration.refusal(of: tenant.id, tenant.state, as: id)
     }
 
-    /// Whether the session may open a grant: nothing ended it, and the client takes the person.
-    var permitsOpening: Bool {
-        guard let session, registration != nil else { return false }
-        return ground.end(of: session) == nil && !ground.consent.isWithdrawn
+    /// Why the session may not open a grant; `nil` if nothing ended it, and the client takes the person.
+    var refusalOfOpening: OpenIDCause? {
+        guard let session else { return .sessionEnded }
+        if let refusal { return refusal }
+        guard ground.end(of: session) == nil else { return .sessionEnded }
+        return ground.consent.isWithdrawn ? .consentMissing : nil
     }
 
     /// Whether a grant goes on, as far as the log says. A grant without the scope `offline_access` needs its session

@@ -17,9 +17,9 @@ package struct IntrospectGrantToken: UseCase, Redacted {
     /// Returns the members of the response; `nil` for a token that is not in force, or of another client.
     package func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
         let context = run.context
-        guard let (row, log) = try await context.grant(of: token, at: run.call.time), row.client == app.appId else {
-            return nil
-        }
+        guard GrantAccessToken(token, context.ring) != nil else { return nil }
+        guard let (row, log) = try await context.grant(of: token, at: run.call.time) else { return nil }
+        guard row.client == app.appId else { return RequestNotes.nothing(.clientDiffers) }
         let issued = row.refreshedAt.wholeSeconds
         return [
             "active": true, "token_type": "Bearer", "iss": .string(context.settings.tokenIssuer),

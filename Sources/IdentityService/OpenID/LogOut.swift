@@ -12,9 +12,19 @@ package enum LogOutAnswer: Sendable, Equatable {
     /// The person is logged out, and the browser goes to the client.
     case redirect(ClientAnswer)
     /// The person is logged out, and a page says so.
-    case done
+    ///
+    /// - Parameter fault: Why the browser does not go where the request asks; `nil` if it asks for no place.
+    case done(ReturnFault?)
     /// A page asks first, about the stored request of this handle.
     case ask(handle: String)
+
+    /// Why a browser stays here.
+    package enum ReturnFault: Sendable, Hashable, CaseIterable {
+        /// The `post_logout_redirect_uri` is not registered.
+        case unregistered
+        /// No ID token shows which client asks.
+        case withoutHint
+    }
 }
 
 /// Logs a person out at the request of a client (OpenID Connect RP-Initiated Logout 1.0).
@@ -40,7 +50,7 @@ package struct LogOut: UseCase, Redacted {
         let end = try await context.end(of: parameters, at: time)
         guard let browser = try await context.browserSession(cookie, at: time) else {
             if let hint = end.hint { try await context.end(hint, run.call) }
-            return end.answer.map { .redirect($0) } ?? .done
+            return end.reply
         }
         guard let hint = end.hint, try await context.isSession(of: browser, hint) else {
             // A page asks about a request of any size; of one that is not kept it knows nothing.
@@ -51,7 +61,7 @@ package struct LogOut: UseCase, Redacted {
             return .ask(handle: request.handle)
         }
         try await context.end(browser, for: hint.client, run.call)
-        return end.answer.map { .redirect($0) } ?? .done
+        return end.reply
     }
 }
 
@@ -75,8 +85,8 @@ package struct ConfirmLogOut: UseCase, Redacted {
         if let browser = try await context.browserSession(cookie, at: time) {
             try await context.end(browser, for: end?.hint?.client, run.call)
         }
-        guard let stored, try await stored.consume(context, with: nil, in: nil) else { return .done }
-        return end?.answer.map { .redirect($0) } ?? .done
+        guard let stored, let end, try await stored.consume(context, with: nil, in: nil) else { return .done(nil) }
+        return end.reply
     }
 }
 
@@ -86,6 +96,15 @@ private struct LogOutRequest: Sendable {
     var hint: IDToken.Hint?
     /// Where the browser goes afterwards; `nil` if it stays here.
     var answer: ClientAnswer?
+    /// Why it stays although the request names a place.
+    var fault: LogOutAnswer.ReturnFault?
+
+    /// What the browser gets once the person is logged out.
+    var reply: LogOutAnswer {
+        if let answer { return .redirect(answer) }
+        if let fault { RequestNotes.note(fault == .unregistered ? .returnUnregistered : .returnWithoutHint) }
+        return .done(fault)
+    }
 }
 
 extension ServiceContext {
@@ -93,11 +112,12 @@ extension ServiceContext {
     fileprivate func end(
         of parameters: AuthorizationParameters, at time: Timestamp
     ) async throws -> LogOutRequest {
+        let isAsked = parameters["post_logout_redirect_uri"] != nil
         guard parameters.repeated.isEmpty else { return LogOutRequest() }
         guard let token = parameters["id_token_hint"], let hint = try await IDToken.Hint(token, self, at: time),
             parameters["client_id"].map({ $0 == hint.client.description }) ?? true
-        else { return LogOutRequest() }
-        var request = LogOutRequest(hint: hint)
+        else { return LogOutRequest(fault: isAsked ? .withoutHint : nil) }
+        var request = LogOutRequest(hint: hint, fault: isAsked ? .unregistered : nil)
         let app = try await client(hint.client)
         guard let text = parameters["post_logout_redirect_uri"],
             let uri = app.state.client?.postLogout.first(where: { $0.text.utf8.elementsEqual(text.utf8) })

@@ -12,9 +12,8 @@ package struct ReadUserInfo: UseCase, Redacted {
     /// Returns the claims; `nil` for a token that is not in force, or that is not one of a grant.
     package func run(_ run: UseCaseRun<JSONValue?>) async throws -> JSONValue? {
         let context = run.context, time = run.call.time
-        guard let (row, log) = try await context.grant(of: accessToken, at: time),
-            let registration = log.registration
-        else { return nil }
+        guard let (row, log) = try await context.grant(of: accessToken, at: time) else { return nil }
+        guard let registration = log.registration else { return RequestNotes.nothing(log.refusal ?? .grantEnded) }
         return .object(
             try await PersonClaims.of(
                 log, registration, scopes: row.scopes, fingerprint: row.fingerprint, context))
@@ -24,10 +23,20 @@ package struct ReadUserInfo: UseCase, Redacted {
 extension ServiceContext {
     /// The grant of the newest access token, with the scopes of the token; `nil` if the token is not in force.
     func grant(of accessToken: String, at time: Timestamp) async throws -> (row: GrantRow, log: GrantInLog)? {
-        guard let token = GrantAccessToken(accessToken, ring),
-            var row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, self, at: time),
-            row.counter == token.counter, time < row.accessEnd, let log = try await grantInForce(row, at: time)
-        else { return nil }
+        guard let token = GrantAccessToken(accessToken, ring) else {
+            switch PresentedToken(accessToken) {
+            case .accessToken: return RequestNotes.nothing(.apiTokenSent)
+            case .idToken: return RequestNotes.nothing(.idTokenSent)
+            case .other: return RequestNotes.nothing(.tokenUnknown)
+            }
+        }
+        guard var row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, self, at: time) else {
+            return RequestNotes.nothing(.grantEnded)
+        }
+        RequestNotes.note { $0.client = row.client }
+        guard row.counter == token.counter else { return RequestNotes.nothing(.tokenReused) }
+        guard time < row.accessEnd else { return RequestNotes.nothing(.tokenExpired) }
+        guard let log = try await grantInForce(row, at: time) else { return RequestNotes.nothing(.grantEnded) }
         row.scopes.formIntersection(token.fewerScopes ?? row.scopes)
         return (row, log)
     }

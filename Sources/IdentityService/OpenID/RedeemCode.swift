@@ -33,7 +33,7 @@ package struct RedeemCode: UseCase, Redacted {
         let context = run.context, time = run.call.time
         guard let code = AuthorizationCode(code),
             let row = try await AuthorizationCodeRow.find(code, context, at: time)
-        else { return .invalidGrant }
+        else { return .invalidGrant(.codeUnknown) }
         return try await optimistic { try await redeem(row, run.call, context) }
     }
 
@@ -48,21 +48,22 @@ package struct RedeemCode: UseCase, Redacted {
             grant: GrantID(code.id), context)
         guard !log.isOpened else {
             try await EndGrant(context: context).run(code.id, in: tenant, .codeReused, call)
-            return .invalidGrant
+            return .invalidGrant(.codeReused)
         }
-        guard !code.isDead, time < code.expiresAt, isRight(for: code) else {
+        if let cause = fault(of: code, at: time) {
             if !code.isDead { try await code.kill(context) }
-            return .invalidGrant
+            return .invalidGrant(cause)
         }
+        if let cause = log.refusalOfOpening { return .invalidGrant(cause) }
         guard let session, session.isInForce, time < min(session.row.end, session.row.refreshEnd),
-            let app = session.row.app, log.permitsOpening, let registration = log.registration,
-            !code.challenge.isEmpty || !registration.needsChallenge, let redirect = try? ClientURI(code.redirect)
-        else { return .invalidGrant }
+            let app = session.row.app, let registration = log.registration, let redirect = try? ClientURI(code.redirect)
+        else { return .invalidGrant(.sessionEnded) }
+        guard !code.challenge.isEmpty || !registration.needsChallenge else { return .invalidGrant(.challengeMissing) }
         // A consent may have been withdrawn since the code was issued.
         guard
             registration.consent(at: redirect) == .never
                 || code.scopes.isSubset(of: log.ground.consent.scopes ?? [])
-        else { return .invalidGrant }
+        else { return .invalidGrant(.consentMissing) }
         let row = grant(
             of: code, session.row, app: app, log, isUnassured: registration.isUnassured(at: redirect), at: time, context
         )
@@ -83,14 +84,20 @@ package struct RedeemCode: UseCase, Redacted {
         try await recorder.append()
     }
 
-    /// Whether client, redirect URI and verifier are those of the authorization request. A verifier without a challenge is
-    /// an attack that removed the challenge (RFC 9700, section 4.8.2).
-    private func isRight(for code: AuthorizationCodeRow) -> Bool {
-        code.client == client.id && code.redirect.utf8.elementsEqual(redirect.utf8) && answers(code.challenge)
+    /// Why the code may not be redeemed; `nil` if it is in force, and client, redirect URI and verifier are those of the
+    /// authorization request. A verifier without a challenge is an attack that removed the challenge (RFC 9700, section
+    /// 4.8.2).
+    private func fault(of code: AuthorizationCodeRow, at time: Timestamp) -> OpenIDCause? {
+        if code.isDead { return .codeSpoilt }
+        guard time < code.expiresAt else { return .codeExpired }
+        guard code.client == client.id else { return .clientDiffers }
+        guard code.redirect.utf8.elementsEqual(redirect.utf8) else { return .redirectDiffers }
+        guard let verifier else { return code.challenge.isEmpty ? nil : .verifierMissing }
+        guard !code.challenge.isEmpty else { return .verifierUnexpected }
+        return answers(verifier, code.challenge) ? nil : .verifierWrong
     }
 
-    private func answers(_ challenge: [UInt8]) -> Bool {
-        guard let verifier else { return challenge.isEmpty }
+    private func answers(_ verifier: String, _ challenge: [UInt8]) -> Bool {
         let digest = Array(SHA256.hash(data: Array(verifier.utf8)))
         let differences = zip(digest, challenge).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
         return (43...128).contains(verifier.utf8.count) && challenge.count == digest.count && differences == 0

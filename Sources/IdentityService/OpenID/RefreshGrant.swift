@@ -42,22 +42,25 @@ package struct RefreshGrant: RepeatableUseCase, Redacted {
     /// Exchanges the token.
     package func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
         let context = run.context, time = run.call.time
-        guard let token = GrantRefreshToken(refreshToken, context.ring) else { return .invalidGrant }
+        guard let token = GrantRefreshToken(refreshToken, context.ring) else { return .invalidGrant(.tokenUnknown) }
         // A concurrent exchange of the same token may win once; then the second look decides.
         for _ in 0..<2 {
-            guard let row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, context, at: time),
-                row.client == client.id
-            else { return .invalidGrant }
+            guard let row = try await GrantRow.find(token.id.uuid, of: token.tenant.uuid, context, at: time) else {
+                return .invalidGrant(.grantEnded)
+            }
+            guard row.client == client.id else { return .invalidGrant(.clientDiffers) }
             guard row.counter == token.counter || isRepeated(token, row, at: time) else {
+                let answer = TokenAnswer.invalidGrant(.tokenReused)
                 try await EndGrant(context: context).run(
                     row.id, in: TenantID(row.tenant), .refreshReused, run.call,
-                    storing: run.ticket.map { ($0.completion(.success(.invalidGrant)), $0.ledger) })
-                return .invalidGrant
+                    storing: run.ticket.map { ($0.completion(.success(answer)), $0.ledger) })
+                return answer
             }
             guard let log = try await context.grantInForce(row, at: time), let registration = log.registration else {
-                return .invalidGrant
+                return .invalidGrant(.grantEnded)
             }
             guard let scopes = wanted(of: row.scopes) else {
+                RequestNotes.note(.scopeExceeded)
                 return .refused(OAuthRefusal(error: "invalid_scope", description: "the scope is not that of the grant"))
             }
             guard row.counter == token.counter else {
@@ -73,7 +76,7 @@ package struct RefreshGrant: RepeatableUseCase, Redacted {
                 try await next.tokens(log, registration, nonce: nil, scopes: scopes, at: time, context))
             if try await exchange(row, next, answer, run) { return answer }
         }
-        return .invalidGrant
+        return .invalidGrant(.tokenReused)
     }
 
     /// Whether a client with a secret presents the token that it exchanged a moment ago.

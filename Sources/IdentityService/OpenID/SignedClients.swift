@@ -44,7 +44,12 @@ extension ServiceContext {
 
     /// Loads an app as a client; see ``signed(_:)``.
     func client(_ id: AppID) async throws -> AppSnapshot {
-        try await signed(StateLoader(reader: reader).app(id))
+        let app = try await signed(StateLoader(reader: reader).app(id))
+        let isRegistered = app.state.client != nil
+        RequestNotes.note { facts in
+            if isRegistered { facts.client = id.uuid } else { facts.unknownClient = id.uuid }
+        }
+        return app
     }
 
     /// Takes from an app what is registered about it as a client, if the operator did not sign that.

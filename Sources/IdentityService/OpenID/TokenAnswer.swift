@@ -11,9 +11,14 @@ package enum TokenAnswer: Sendable, Equatable, RedactedDescription {
     /// The client is refused.
     case refused(OAuthRefusal)
 
-    /// The code, the token or what belongs to it is not valid (RFC 6749, section 5.2). It does not tell which.
-    static let invalidGrant = TokenAnswer.refused(
-        OAuthRefusal(error: "invalid_grant", description: "the code or the refresh token is not valid for this client"))
+    /// The code, the token or what belongs to it is not valid (RFC 6749, section 5.2). The client is not told which; the
+    /// log is.
+    static func invalidGrant(_ cause: OpenIDCause) -> TokenAnswer {
+        RequestNotes.note(cause)
+        return .refused(
+            OAuthRefusal(
+                error: "invalid_grant", description: "the code or the refresh token is not valid for this client"))
+    }
 }
 
 extension GrantRow {

@@ -23,8 +23,7 @@ package struct AuthenticateSession: UseCase, Redacted {
     package func run(_ run: UseCaseRun<EmployeeCaller>) async throws -> EmployeeCaller {
         let context = run.context, time = run.call.time
         guard let token = UnverifiedAccessToken(accessToken)?.claims else {
-            let isRefreshToken = RefreshToken(accessToken, context.ring) != nil
-            throw ServiceError(isRefreshToken ? TokenFault.refreshForAccess : .notAnAccessToken)
+            throw ServiceError(fault(context.ring))
         }
         guard token.audience == token.clientID.lowercased else { throw ServiceError(TokenFault.ofResource) }
         let digest = context.ring.accessTokenDigest(accessToken)
@@ -37,6 +36,13 @@ package struct AuthenticateSession: UseCase, Redacted {
         return EmployeeCaller(
             tenantId: token.tenantID, employeeId: session.row.employee, sessionId: token.sessionID,
             fingerprint: session.row.fingerprint)
+    }
+
+    /// Why a text is none of the access tokens.
+    private func fault(_ ring: KeyRing) -> TokenFault {
+        if RefreshToken(accessToken, ring) != nil { return .refreshForAccess }
+        if GrantAccessToken(accessToken, ring) != nil { return .ofGrant }
+        return PresentedToken(accessToken) == .idToken ? .idToken : .notAnAccessToken
     }
 }
 

@@ -11,6 +11,11 @@ enum TokenFault: String, Sendable, CaseIterable {
     case refreshForAccess = "a refresh token was sent: send the access token, or refresh the session first"
     /// The token is for another service.
     case ofResource = "the token is for a resource and opens nothing here: send the access token of the session"
+    /// The token is one of an OpenID client's grant.
+    case ofGrant =
+        "an access token of an OpenID client was sent: it is for /oauth/userinfo; send the access token of the session"
+    /// The caller sent what tells a client about a log-in.
+    case idToken = "an ID token was sent, which opens nothing: send the access token of the session"
     /// The token is not the present one of a session. Which of the reasons holds, only a signature would tell.
     case replacedOrEnded =
         "the token is not valid, replaced, or its session has ended: send the session's latest access token"
@@ -24,7 +29,8 @@ enum TokenFault: String, Sendable, CaseIterable {
     /// Where the caller sent the token.
     private var place: ServiceError.Member.Place {
         switch self {
-        case .notAnAccessToken, .refreshForAccess, .ofResource, .replacedOrEnded: .header("Authorization")
+        case .notAnAccessToken, .refreshForAccess, .ofResource, .ofGrant, .idToken, .replacedOrEnded:
+            .header("Authorization")
         case .notARefreshToken, .accessForRefresh, .sessionEnded: .pointer("/refreshToken")
         }
     }

@@ -7,7 +7,7 @@ import TenureAPI
 /// What the fake service's OpenID provider answers. By default there is no client.
 struct ProviderAnswers: Sendable {
     var authorization = Authorize.Answer.now(.fault(.unknownClient))
-    var logOut = LogOutAnswer.done
+    var logOut = LogOutAnswer.done(nil)
     var client: AuthenticatedClient?
     var tokens = TokenAnswer.refused(OAuthRefusal(error: "invalid_grant", description: "not valid"))
     /// The claims of the person of the access token `grant`.
@@ -43,6 +43,7 @@ extension FakeService {
             return provider.logOut
         case let client as AuthenticateClient:
             try await enter("authenticateClient", ["id": client.clientID, "secret": client.secret ?? ""], call)
+            RequestNotes.note { $0.client = provider.client?.id }
             return .some(provider.client as any Sendable)
         case let redeem as RedeemCode:
             try await enter(

@@ -16,7 +16,7 @@ import Testing
         return service
     }
 
-    @Test(arguments: [AuthorizationAnswer.Fault.unknownClient, .unknownRedirect, .tooLarge, .expired])
+    @Test(arguments: [AuthorizationAnswer.Fault.unknownClient, .unknownRedirect, .tooLarge])
     func `oidcc-ensure-registered-redirect-uri shows a page that links nowhere, and no frame shows it`(
         fault: AuthorizationAnswer.Fault
     ) async throws {
@@ -26,6 +26,52 @@ import Testing
             #expect(page.header("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
             #expect(page.header("Referrer-Policy") == "no-referrer" && page.header("Cache-Control") == "no-store")
             #expect(!page.text.contains("evil") && !page.text.contains("href=\"http"))
+        }
+    }
+
+    @Test(arguments: [AuthorizationAnswer.Fault.unknownClient, .unknownRedirect])
+    func `the page shows what the client sent, cut off, and never as markup or words`(
+        fault: AuthorizationAnswer.Fault
+    ) async throws {
+        try await Browser.with(service { $0.authorization = .now(.fault(fault)) }) { browser in
+            let uri = "https://app.example.com/cb?a=%22%3E%3Cscript%3E%20call%20me%C3%A9"
+            let page = try await browser.get("/authorize?client_id=7f&redirect_uri=" + PercentEncoding.encode(uri))
+            #expect(page.text.contains("<code>client_id</code>: <code>7f</code>"), "\(page.text)")
+            let shown = "<code>redirect_uri</code>: <code>https://app.example.com/cb?a=%22%3E%3Cscript"
+            #expect(page.text.contains(shown))
+            let spoken = try await browser.post("/authorize", [("client_id", "\"><b>call me é"), ("redirect_uri", "")])
+            #expect(spoken.text.contains("<code>&quot;&gt;&lt;b&gt;call%20me%20%C3%A9</code>"), "\(spoken.text)")
+            #expect(spoken.text.contains("<code>redirect_uri</code>: missing"))
+            let long = try await browser.get("/authorize?client_id=\(String(repeating: "x", count: 300))&client_id=x")
+            #expect(long.text.contains("<code>client_id</code>: given twice") && !long.text.contains("xxx"))
+            let cut = try await browser.get("/authorize?client_id=\(String(repeating: "x", count: 300))")
+            #expect(cut.text.contains("<code>\(String(repeating: "x", count: 200))…</code>"))
+        }
+    }
+
+    @Test func `a request that is over leads to its client if the browser knows it, and else to the account`()
+        async throws
+    {
+        try await Browser.with { browser in
+            let unknown = try await browser.get("/authorize?continue=gone")
+            #expect(unknown.status == 410 && unknown.text.contains("href=\"/account\""))
+            var known = browser
+            known.flow = BrowserFlow(at: .now(), request: "gone", client: FakeService.appId)
+            let page = try await known.get("/authorize?continue=gone")
+            #expect(page.text.contains("href=\"https://wiki.example/\">Go on to Wiki"), "\(page.text)")
+        }
+    }
+
+    @Test func `a log-out page says why the browser stays`() async throws {
+        let words: [(LogOutAnswer.ReturnFault?, String?)] = [
+            (nil, nil), (.unregistered, "post_logout_redirect_uri"), (.withoutHint, "id_token_hint"),
+        ]
+        for (fault, word) in words {
+            try await Browser.with(service { $0.logOut = .done(fault) }) { browser in
+                let page = try await browser.get("/logout")
+                #expect(page.status == 200 && page.text.contains("You are logged out."))
+                #expect(word.map { page.text.contains($0) } ?? !page.text.contains("_"), "\(page.text)")
+            }
         }
     }
 
@@ -97,7 +143,8 @@ import Testing
     @Test func `oidcc-rp-initiated-logout deletes the cookie, and asks without deleting it`() async throws {
         let answers: [(LogOutAnswer, status: Int, location: String?, isDeleted: Bool)] = [
             (.redirect(FakeService.answer), 303, "https://wiki.example/callback?code=c", true),
-            (.done, 200, nil, true), (.ask(handle: "h"), 303, "/logout/confirm/", false),
+            (.done(nil), 200, nil, true), (.done(.unregistered), 200, nil, true),
+            (.ask(handle: "h"), 303, "/logout/confirm/", false),
         ]
         for (answer, status, location, isDeleted) in answers {
             try await Browser.with(service { $0.logOut = answer }) { browser in
@@ -158,6 +205,10 @@ import Testing
         ("grant_type", "authorization_code"), ("code", "c"), ("redirect_uri", "https://wiki.example/"),
         ("code_verifier", "v"),
     ]
+
+    /// A text of the form of an ID token.
+    private static let idToken = [#"{"alg":"RS256","typ":"JWT"}"#, #"{"sub":"s","nonce":"n"}"#, "s"]
+        .map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
 
     private func service(_ change: (inout ProviderAnswers) -> Void = { _ in }) -> FakeService {
         var service = FakeService()
@@ -259,6 +310,19 @@ import Testing
                 let reply = try await api.send("GET", path, authorization: authorization)
                 #expect(try reply.status == 401 && reply.json["error"] == "invalid_token", "\(authorization)")
                 #expect(reply.header("WWW-Authenticate")?.hasPrefix("Bearer ") == true)
+            }
+            let words = [
+                (Self.idToken, "this is an ID token"), (FakeService.token, "the access token is not one of a grant"),
+                ("a.b.c", "the access token is not one of a grant"),
+            ]
+            for (token, text) in words {
+                let reply = try await api.send("GET", path, authorization: "Bearer " + token)
+                #expect(reply.status == 401 && reply.text.contains(text), "\(token)")
+            }
+            for method in ["GET", "POST"] {
+                let query = try await api.send(method, path + "?access_token=grant", authorization: nil)
+                #expect(try query.status == 400 && query.json["error"] == "invalid_request")
+                #expect(query.text.contains("logs keep what is in the query"))
             }
             let silent = try await api.send("GET", path, authorization: nil)
             #expect(silent.status == 401 && silent.header("WWW-Authenticate") == "Bearer realm=\"tenure\"")

@@ -1,3 +1,4 @@
+import Canonical
 import ErrorCodes
 import HTTPLimits
 import IdentityService
@@ -131,6 +132,29 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `answers of the OpenID provider are counted by client, outcome and cause`() async throws {
+        var service = FakeService()
+        service.provider = .working
+        let text = try await RunningServers.with(service) { servers in
+            for type in ["password", "x&grant_type=y", "refresh_token&refresh_token=r"] {
+                let body = "grant_type=" + type
+                let fields = [
+                    "POST /oauth/token HTTP/1.1", "Host: x", "Authorization: \(API.basic)", "Connection: close",
+                    "Content-Type: application/x-www-form-urlencoded", "Content-Length: \(body.utf8.count)", "", "",
+                ]
+                _ = try await RawConnection(port: servers.port).exchange([fields.joined(separator: "\r\n") + body])
+            }
+            return try await ask(servers.metricsPort)
+        }
+        let counted = text.split(separator: "\n").filter { $0.hasPrefix("tenure_openid_answers_total") }
+        let start = "tenure_openid_answers_total{client=\"\(FakeService.appId.lowercased)\","
+        #expect(
+            counted == [
+                start + #"outcome="invalid_request",cause="form"} 1"#, start + #"outcome="success"} 1"#,
+                start + #"outcome="unsupported_grant_type",cause="grant_type"} 1"#,
+            ])
     }
 
     @Test func `log-ins are counted by outcome, and repeated replies are not`() async throws {

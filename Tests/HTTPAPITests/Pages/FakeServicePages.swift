@@ -95,7 +95,7 @@ extension FakeService {
             return confirm.handle == Self.handle
                 ? LogOutAnswer.redirect(
                     ClientAnswer(uri: Self.clientOrigin + "/bye", origin: Self.clientOrigin, clientName: "Wiki"))
-                : LogOutAnswer.done
+                : LogOutAnswer.done(nil)
         default: return nil
         }
     }

@@ -591,11 +591,22 @@ extension API.Answer {
                 == ["handle": FakeService.handle, "cookie": FakeService.cookie])
     }
 
-    @Test func `an account that the client does not take can only be changed`() async throws {
+    @Test(arguments: AwaitedAuthorization.Unsuitability.allCases)
+    func `an account that the client does not take can only be changed, and the person reads why`(
+        why: AwaitedAuthorization.Unsuitability
+    ) async throws {
         var service = service
-        service.pending?.accountSuits = false
+        service.pending?.unsuitable = why
         let page = try await with(service) { try await $0.get(Self.path) }
-        #expect(page.text.contains("Wiki does not take this account") && !page.text.contains("<form"))
+        let words =
+            switch why {
+            case .otherPerson: "Wiki asked for another person."
+            case .otherCompany: "Wiki asked for an account of another company."
+            case .companyNotTaken: "Wiki takes no accounts of your company."
+            case .companyNotLinked: "Your company has not linked Wiki."
+            case .linkWithoutAccess: "Your company has linked Wiki, but not for logging in"
+            }
+        #expect(page.text.contains(words) && !page.text.contains("<form"), "\(page.text)")
         #expect(page.text.contains("href=\"/login/\(FakeService.flowID)\""))
     }
 

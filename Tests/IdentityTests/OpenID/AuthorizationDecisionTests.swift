@@ -1,4 +1,5 @@
 import Canonical
+import Foundation
 @testable import Identity
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     ) -> AuthorizationSituation.Person {
         AuthorizationSituation.Person(
             employee: Self.employee, tenant: Self.tenant, authenticatedAt: Self.arrival.adding(.seconds(seconds)),
-            isTaken: isTaken, consented: consented, hasWithdrawn: hasWithdrawn)
+            refusal: isTaken ? nil : .companyNotLinked, consented: consented, hasWithdrawn: hasWithdrawn)
     }
 
     private func decide(
@@ -37,6 +38,43 @@ import Testing
     @Test func `a person without a session logs in, one with a session is answered`() throws {
         #expect(try decide([], nil) == .logIn)
         #expect(try decide([], person()) == .answer)
+    }
+
+    @Test func `an account that is none for the client has one cause, and a client that asks in silence one sentence`()
+        throws
+    {
+        func registration(_ tenants: [TenantID]) throws -> ClientRegistration {
+            try ClientRegistration(redirects: [try ClientURI("https://app.example.com/callback")], tenants: tenants)
+        }
+        var state = Tenant.State()
+        let client: AppID = Sample.id(5)
+        #expect(try registration([]).refusal(of: Self.tenant, state, as: client) == .companyNotTaken)
+        #expect(try registration([Self.tenant]).refusal(of: Self.tenant, state, as: client) == .companyNotLinked)
+        state.links[client] = RoleSet(.creation)
+        #expect(try registration([Self.tenant]).refusal(of: Self.tenant, state, as: client) == .linkWithoutAccess)
+        state.links[client] = RoleSet(.access)
+        #expect(try registration([Self.tenant]).refusal(of: Self.tenant, state, as: client) == nil)
+
+        var somebody = person(), words: Set<String> = []
+        for refusal in [OpenIDCause.companyNotTaken, .companyNotLinked, .otherCompany] {
+            somebody.refusal = refusal == .otherCompany ? nil : refusal
+            let asked: TenantID? = refusal == .otherCompany ? Sample.id(11) : nil
+            guard case .refuse(let error) = try decide([("prompt", "none")], somebody, tenant: asked) else {
+                Issue.record("not refused")
+                return
+            }
+            #expect(error.cause == refusal)
+            words.insert(error.code.rawValue + error.description)
+        }
+        #expect(words.count == 1)
+    }
+
+    @Test func `every cause is a name that metrics and logs take as it is, and the page about the log has it`() throws {
+        let page = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../docs/run.md").standardizedFileURL
+        let text = try String(contentsOf: page, encoding: .utf8)
+        for cause in OpenIDCause.allCases {
+            #expect(cause.name.wholeMatch(of: /[a-z_]+/) != nil && text.contains("`\(cause.name)`"), "\(cause)")
+        }
     }
 
     @Test func `oidcc-prompt-none-not-logged-in is an error at the client`() throws {
