@@ -8,8 +8,6 @@ struct `The rules for alerts` {
     /// What only some services tell: those with a certificate of their own, and those with clients that called.
     private static let others = [
         "tenure_certificate_end_seconds": [], "tenure_certificate_failures_total": [],
-        "tenure_openid_answers_total": ["client", "outcome"], "tenure_ledgers_ahead": [], "tenure_pages_enabled": [],
-        "tenure_waiting_pages": [], "tenure_waiting_pages_limit": [],
     ]
     /// What Prometheus adds to each series.
     private static let added: Set<String> = ["instance", "job"]
