@@ -8,7 +8,7 @@ import Testing
     private static var endpoints: [Endpoint] {
         var configuration = HTTPConfiguration(port: 0)
         configuration.servesPages = true
-        return Route.pages(configuration).map(\.endpoint).filter { $0 != .readPageAsset && $0 != .armPage }
+        return Route.pages(configuration, .none).map(\.endpoint).filter { $0 != .readPageAsset && $0 != .armPage }
     }
 
     @Test func `every page and every form says that they are disabled`() async throws {

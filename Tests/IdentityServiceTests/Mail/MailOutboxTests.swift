@@ -235,7 +235,7 @@ struct MailOutboxTests {
             let counts = MailCounts()
             #expect(try await scene.worker(FakeTransport(), counts: counts).round() == 1)
             #expect(try await scene.ends(mail) == ["failed 0 not_needed"])
-            let metrics = await counts.metrics(scene.readerPool)
+            let metrics = await counts.metrics(scene.readerPool, at: scene.now)
             #expect(metrics.contains("tenure_mails_total{outcome=\"not_needed\"} 1\n"))
             #expect(metrics.contains("tenure_mails_total{outcome=\"failed\"} 0\n"))
         }
