@@ -6,7 +6,7 @@ import Testing
 @Suite(.onServer, .timeLimit(.minutes(25)))
 struct `The rules for alerts` {
     /// What only some services tell: those with a certificate of their own, and those with clients that called.
-    private static let others = [
+    private static let others: [String: [String]] = [
         "tenure_certificate_end_seconds": [], "tenure_certificate_failures_total": [],
     ]
     /// What Prometheus adds to each series.
