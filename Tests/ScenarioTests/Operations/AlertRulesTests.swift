@@ -49,7 +49,7 @@ struct `The rules for alerts` {
             let port = try TCPConnection.freePort()
             let settings = [
                 "TENURE_METRICS_LISTEN": "127.0.0.1:\(port)", "TENURE_SMTP_URL": "smtp://127.0.0.1:1",
-                "TENURE_MAIL_FROM": "tenure@service.example",
+                "TENURE_MAIL_FROM": "tenure@service.example", "TENURE_PUBLIC_URL": "https://service.example",
             ]
             return try await ServiceProcess.with(1, in: world, settings: settings) { processes in
                 let client = try #require(processes.first).client
