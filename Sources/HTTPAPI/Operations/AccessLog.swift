@@ -31,7 +31,7 @@ struct AccessLog: Sendable {
         ]
         let facts: [String: String?] = [
             "code": line.code, "cause": line.notes.cause, "login": line.login?.rawValue,
-            "caller": line.caller ?? line.notes.app.map { "app:" + $0.lowercased },
+            "caller": line.caller, "presented_app": line.caller == nil ? line.notes.app?.lowercased : nil,
             "client": line.notes.client?.lowercased, "unknown_client": line.notes.unknownClient?.lowercased,
         ]
         for (name, value) in facts { metadata[name] = value.map { "\($0)" } }

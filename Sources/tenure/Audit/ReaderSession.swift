@@ -96,8 +96,11 @@ struct ReaderSession: Sendable {
 
     /// Returns the employee of a tenant by employee id or UUID.
     func employee(_ text: String, in tenant: TenantID) async throws -> EmployeeID {
-        if let id = EmployeeID(entered: text) { return id }
+        if let id = EmployeeID(text: text) { return id }
+        // In capitals it may be an id that the company gave, which goes before.
+        let entered = EmployeeID(entered: text)
         guard let ring else {
+            if let entered { return entered }
             throw CommandFailure(.usage, "without the master keys an employee is found only by UUID")
         }
         let canonical: [UInt8]
@@ -106,6 +109,7 @@ struct ReaderSession: Sendable {
             ledger: LedgerID(tenant.uuid), kind: "employee",
             digest: ring.lookupDigest(kind: "employee", canonical, scope: tenant.uuid))
         guard let claim = try await LedgerReader(pool: pool, codes: codes, storesTiles: false).claim(key) else {
+            if let entered { return entered }
             throw CommandFailure(.notFound, "the company has no such employee")
         }
         return EmployeeID(claim.owner)

@@ -85,10 +85,12 @@ struct ReplayOptions: ParsableArguments, Sendable {
         var filter = ReplayFilter(
             types: Set(type), app: app.flatMap(UUID.init(entered:)), actor: nil, request: request)
         if let actor {
-            if let id = EmployeeID(entered: actor) {
+            if let id = EmployeeID(text: actor) {
                 filter.actor = id.uuid
             } else if let company {
                 filter.actor = try await session.employee(actor, in: try session.tenant(company)).uuid
+            } else {
+                filter.actor = EmployeeID(entered: actor)?.uuid
             }
         }
         return filter

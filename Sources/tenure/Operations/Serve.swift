@@ -281,7 +281,7 @@ struct ServiceParts: Sendable {
             .hashingPlaces, in: 1...100_000, default: assembly.computeWaiting)
         assembly.computeWaitingKnown = try settings.number(
             .hashingPlacesKnown, in: 1...100_000, default: assembly.computeThreads * 128)
-        assembly.computePatience = .seconds(try settings.number(.hashingSeconds, in: 1...300, default: 20))
+        assembly.computePatience = .seconds(try settings.number(.hashingSeconds, in: 1...25, default: 20))
     }
 
     /// Sends mails as configured.

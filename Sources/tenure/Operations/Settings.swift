@@ -58,7 +58,8 @@ struct Settings: Sendable, Redacted {
             case .listenPort, .sessionHours, .grantDays, .databaseConnections, .drainSeconds, .recountHours,
                 .addressRate, .addressBurst, .appRate, .appBurst, .companyRate, .companyBurst, .unknownAttemptRate,
                 .unknownAttemptBurst, .connectionsPerAddress, .connections, .stallSeconds, .unsentKbPerConnection,
-                .unsentMbPerAddress, .unsentMb, .mpinEpoch, .mpinOldestEpoch:
+                .unsentMbPerAddress, .unsentMb, .mpinEpoch, .mpinOldestEpoch, .hashingPlaces, .hashingPlacesKnown,
+                .hashingSeconds, .waitingPages:
                 .number
             default: .text
             }
@@ -95,8 +96,8 @@ struct Settings: Sendable, Redacted {
         guard !text.unicodeScalars.contains("\u{FFFD}") else {
             throw CommandFailure(.usage, "\(name.variable) has bytes that are not UTF-8", remedy: "Write it in UTF-8.")
         }
-        // The JSON of master keys may end with a line.
-        guard name.kind == .text, name != .masterKeys else { return }
+        // The JSON of master keys may end with a line, and a mailbox stands between spaces as well as without.
+        guard name.kind == .text, name != .masterKeys, name != .mailFrom else { return }
         guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else {
             throw CommandFailure(
                 .usage, "\(name.variable) begins or ends with white space",
