@@ -12,6 +12,7 @@ import Testing
         "IdentityService/Operations/RestoredKeys.swift": "ids of streams",
         "IdentityService/Operations/ReplaceEventsKey.swift": "the number of events",
         "IdentityService/Operations/RowsOfLog.swift": "ids of streams",
+        "IdentityService/Operations/WaitingMail.swift": "times of mails, for people",
     ]
 
     @Test func `no other target reads entries of the event table`() throws {

@@ -62,43 +62,16 @@ package final class MailCounts: Sendable {
             \(lines.joined(separator: "\n"))
 
             """
-        guard let waiting = try? await Self.waiting(readerPool),
-            let oldest = try? await Self.oldest(readerPool, at: time)
-        else { return counters }
+        guard let backlog = try? await MailBacklog.read(readerPool) else { return counters }
+        let age = backlog.oldest.map { max(0, (time.microseconds - $0.microseconds) / 1_000_000) } ?? 0
         return counters + """
             # HELP tenure_mails_waiting Mails in the outbox.
             # TYPE tenure_mails_waiting gauge
-            tenure_mails_waiting \(waiting)
+            tenure_mails_waiting \(backlog.count)
             # HELP tenure_mails_oldest_age_seconds How long the oldest mail in the outbox has waited.
             # TYPE tenure_mails_oldest_age_seconds gauge
-            tenure_mails_oldest_age_seconds \(oldest)
+            tenure_mails_oldest_age_seconds \(age)
 
             """
-    }
-
-    /// The seconds for which the oldest mail has waited; 0 if none waits.
-    ///
-    /// A mail that was tried more often is older, and one that was not tried yet is due since it was queued. So the
-    /// events of a few rows tell, however many wait.
-    private static func oldest(_ pool: PostgresPool, at time: Timestamp) async throws -> Int64 {
-        let rows = try await pool.withConnection { connection in
-            let mails = try await connection.query(
-                "SELECT ledger_id, mail_id FROM tenure.mail_outbox ORDER BY attempts DESC, next_try LIMIT 20"
-            ).map { try $0.decode(UUID.self, UUID.self) }
-            return try await connection.query(
-                """
-                SELECT min("time") FROM tenure.event WHERE ledger_id = ANY (\(mails.map(\.0)))
-                    AND stream_id = ANY (\(mails.map(\.1))) AND kind = 'mail' AND version = 1
-                """)
-        }
-        guard let queued = try rows.first?.decode(PostgresTimestamp?.self) ?? nil else { return 0 }
-        return max(0, (time.microseconds - queued.microsecondsSinceUnixEpoch) / 1_000_000)
-    }
-
-    private static func waiting(_ pool: PostgresPool) async throws -> Int64 {
-        let rows = try await pool.withConnection { connection in
-            try await connection.query("SELECT count(*) FROM tenure.mail_outbox")
-        }
-        return try rows.first?.decode(Int64.self) ?? 0
     }
 }

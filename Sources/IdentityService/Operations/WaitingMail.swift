@@ -42,19 +42,24 @@ package struct MailBacklog: Sendable, Equatable {
 
     /// Reads the outbox with connections of the reader role, which sees all ledgers.
     ///
+    /// A mail that was tried more often is older, and one that was not tried yet is due since it was queued. So the
+    /// events of a few rows tell which is the oldest, however many wait.
+    ///
     /// - Throws: `PostgresError`.
     package static func read(_ pool: PostgresPool) async throws -> MailBacklog {
-        let rows = try await pool.withConnection { connection in
-            try await connection.query(
+        try await pool.withConnection { connection in
+            let count = try await connection.query("SELECT count(*) FROM tenure.mail_outbox").first?.decode(Int64.self)
+            let mails = try await connection.query(
+                "SELECT ledger_id, mail_id FROM tenure.mail_outbox ORDER BY attempts DESC, next_try LIMIT 20"
+            ).map { try $0.decode(UUID.self, UUID.self) }
+            let rows = try await connection.query(
                 """
-                SELECT count(*), min(event.time) FROM tenure.mail_outbox AS mail
-                LEFT JOIN tenure.event AS event ON event.ledger_id = mail.ledger_id AND event.stream_id = mail.mail_id
-                    AND event.kind = 'mail' AND event.version = 1
+                SELECT min("time") FROM tenure.event WHERE ledger_id = ANY (\(mails.map(\.0)))
+                    AND stream_id = ANY (\(mails.map(\.1))) AND kind = 'mail' AND version = 1
                 """)
+            return MailBacklog(
+                count: count ?? 0, oldest: try rows.first?.decode(PostgresTimestamp?.self)?.time)
         }
-        guard let row = rows.first else { return MailBacklog(count: 0, oldest: nil) }
-        let (count, oldest) = try row.decode(Int64.self, PostgresTimestamp?.self)
-        return MailBacklog(count: count, oldest: oldest?.time)
     }
 }
 
