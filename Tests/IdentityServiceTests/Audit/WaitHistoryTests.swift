@@ -205,9 +205,10 @@ extension HistoryScene {
                 "the challenge is of another app"
             ])
         // A time like that of the event before may have been raised to it.
-        let late = try found { scene, flow in
+        let late = try authorized { scene, flow in
             scene.history.time = scene.history.time.adding(.seconds(2))
-            return try scene.end(flow, signing: scene.challenge(flow, scene.waiting, lifetime: .seconds(-1)))
+            try scene.append(
+                try scene.end(flow, signing: scene.challenge(flow, scene.waiting, lifetime: .seconds(-1))))
         }
         #expect(late == [AuthorityTrail.waitTooLate])
     }
