@@ -33,7 +33,7 @@ import Testing
     func `the page shows what the client sent, cut off, and never as markup or words`(
         fault: AuthorizationAnswer.Fault
     ) async throws {
-        func code(_ text: String) -> String { "<code translate=\"no\">\(text)</code>" }
+        @Sendable func code(_ text: String) -> String { "<code translate=\"no\">\(text)</code>" }
         try await Browser.with(service { $0.authorization = .now(.fault(fault)) }) { browser in
             let uri = "https://app.example.com/cb?a=%22%3E%3Cscript%3E%20call%20me%C3%A9"
             let page = try await browser.get("/authorize?client_id=7f&redirect_uri=" + PercentEncoding.encode(uri))
