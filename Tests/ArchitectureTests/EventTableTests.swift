@@ -10,9 +10,9 @@ import Testing
         "IdentityService/Audit/RowComparison.swift": "positions of ends of sessions, for verify",
         "IdentityService/Audit/SealingLoop.swift": "times",
         "IdentityService/Operations/RestoredKeys.swift": "ids of streams",
+        "IdentityService/Mail/MailBacklog.swift": "times of mails, for people",
         "IdentityService/Operations/ReplaceEventsKey.swift": "the number of events",
         "IdentityService/Operations/RowsOfLog.swift": "ids of streams",
-        "IdentityService/Operations/WaitingMail.swift": "times of mails, for people",
     ]
 
     @Test func `no other target reads entries of the event table`() throws {

@@ -29,40 +29,6 @@ package struct WaitingMail: Sendable, Equatable {
     package func isBeingSent(at time: Timestamp) -> Bool { leaseUntil.map { time < $0 } ?? false }
 }
 
-/// How many mails wait, and since when.
-package struct MailBacklog: Sendable, Equatable {
-    package let count: Int64
-    /// When the oldest of them was queued; `nil` for none.
-    package let oldest: Timestamp?
-
-    package init(count: Int64, oldest: Timestamp?) {
-        self.count = count
-        self.oldest = oldest
-    }
-
-    /// Reads the outbox with connections of the reader role, which sees all ledgers.
-    ///
-    /// A mail that was tried more often is older, and one that was not tried yet is due since it was queued. So the
-    /// events of a few rows tell which is the oldest, however many wait.
-    ///
-    /// - Throws: `PostgresError`.
-    package static func read(_ pool: PostgresPool) async throws -> MailBacklog {
-        try await pool.withConnection { connection in
-            let count = try await connection.query("SELECT count(*) FROM tenure.mail_outbox").first?.decode(Int64.self)
-            let mails = try await connection.query(
-                "SELECT ledger_id, mail_id FROM tenure.mail_outbox ORDER BY attempts DESC, next_try LIMIT 20"
-            ).map { try $0.decode(UUID.self, UUID.self) }
-            let rows = try await connection.query(
-                """
-                SELECT min("time") FROM tenure.event WHERE ledger_id = ANY (\(mails.map(\.0)))
-                    AND stream_id = ANY (\(mails.map(\.1))) AND kind = 'mail' AND version = 1
-                """)
-            return MailBacklog(
-                count: count ?? 0, oldest: try rows.first?.decode(PostgresTimestamp?.self)?.time)
-        }
-    }
-}
-
 /// What became of a command about a mail.
 package enum MailChange: Sendable, Equatable {
     case done

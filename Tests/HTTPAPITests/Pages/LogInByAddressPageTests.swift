@@ -90,7 +90,7 @@ import Testing
             #expect(none.status == 400 && none.text.contains("id=\"email-error\">Enter your e-mail address.</p>"))
         }
         var service = FakeService()
-        service.failure = ServiceError(.emailInvalid)
+        service.refusals["startAddressLogin"] = ServiceError(.emailInvalid)
         let wrong = try await with(service) {
             try await post($0, "/login/address", [("email", "zoe"), ("key", Self.key)])
         }
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `whoever has no account to use here is told so`() async throws {
         var service = FakeService()
-        service.failure = ServiceError(.appNotLinked)
+        service.refusals["proveAddress"] = ServiceError(.appNotLinked)
         let page = try await with(service) {
             try await post($0, Self.flowPath + "/passphrase", [("passphrase", "a passphrase")])
         }

@@ -8,6 +8,7 @@ struct `The rules for alerts` {
     /// What only some services tell: those with a certificate of their own, and those with clients that called.
     private static let others: [String: [String]] = [
         "tenure_certificate_end_seconds": [], "tenure_certificate_failures_total": [],
+        "tenure_openid_answers_total": ["client", "outcome", "cause"],
     ]
     /// What Prometheus adds to each series.
     private static let added: Set<String> = ["instance", "job"]
