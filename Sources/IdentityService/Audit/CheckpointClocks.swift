@@ -18,6 +18,8 @@ struct CheckpointClocks: Sendable {
         /// Whether the event has a time of its own: the system ledger was not ahead.
         let isOwn: Bool
         var isValid = true
+        /// Whether it is later than the operator's clock when they accepted a time.
+        var isSetAside = false
         /// The clock before the last complete round before this record.
         var before: Timestamp?
     }
@@ -51,10 +53,12 @@ struct CheckpointClocks: Sendable {
 
     /// Decides which records count, after all were read.
     mutating func settle() {
-        let current = records.indices.filter { index in
-            let record = records[index]
-            return record.isCurrent && !accepted.contains { record.position <= $0.size && $0.latest < record.clock }
+        for (index, record) in records.enumerated() {
+            records[index].isSetAside = accepted.contains {
+                record.position <= $0.size && $0.latest < record.clock
+            }
         }
+        let current = records.indices.filter { records[$0].isCurrent && !records[$0].isSetAside }
         let valid = Self.longestRun(current.map { records[$0].clock }).map { current[$0] }
         if valid.count < records.count {
             for index in records.indices { records[index].isValid = false }
@@ -103,7 +107,11 @@ struct CheckpointClocks: Sendable {
     }
 
     /// The notes on the records: times in which nothing was signed, and clocks that do not fit.
-    var notes: [VerifyNote] { gaps + outliers }
+    var notes: [VerifyNote] {
+        gaps + Self.uncounted(outliers, "that does not fit the others")
+            + Self.uncounted(
+                records.filter(\.isSetAside).map(\.position), "after the operator's at which a time was accepted")
+    }
 
     private var gaps: [VerifyNote] {
         var notes: [VerifyNote] = []
@@ -121,20 +129,26 @@ struct CheckpointClocks: Sendable {
         return notes
     }
 
-    private var outliers: [VerifyNote] {
-        let wrong = records.indices.filter { index in
-            guard !records[index].isValid else { return false }
+    /// The positions of records whose clock does not fit, but for those that an acceptance explains.
+    private var outliers: [Int64] {
+        records.indices.filter { index in
+            guard !records[index].isValid, !records[index].isSetAside else { return false }
             let clock = records[index].clock
             let next = records[index...].first(where: \.isValid)?.clock ?? clock
             let previous = records[..<index].last(where: \.isValid)?.clock ?? clock
             return clock > next.adding(Self.tolerance) || clock < previous.adding(.zero - Self.tolerance)
         }.map { records[$0].position }
-        guard let first = wrong.first, let last = wrong.last else { return [] }
-        let what = wrong.count == 1 ? "1 record of checkpoints has" : "\(wrong.count) records of checkpoints have"
+    }
+
+    /// One note on records that do not count; none without any.
+    private static func uncounted(_ positions: [Int64], _ clock: String) -> [VerifyNote] {
+        guard let first = positions.first, let last = positions.last else { return [] }
+        let count = positions.count
+        let what = count == 1 ? "1 record of checkpoints has" : "\(count) records of checkpoints have"
         return [
             VerifyNote(
                 ledger: .system, position: first, lastPosition: last,
-                detail: "\(what) a clock that does not fit the others, and does not count for the times of events")
+                detail: "\(what) a clock \(clock), and does not count for the times of events")
         ]
     }
 

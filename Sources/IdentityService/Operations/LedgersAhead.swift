@@ -16,12 +16,15 @@ extension OperatorUseCases {
         /// The ledger is not ahead of the clock.
         case notAhead
         case acceptedBefore
+        /// The time is not that of the latest event that a service wrote: somebody changed the row beside the ledger.
+        case falseHead
     }
 
     /// Accepts the time of a ledger whose latest event is ahead of the database's clock, so that the ledger takes events
     /// again. Until the clock has passed that time, they have exactly that time.
     ///
-    /// The ledger is left as it is in other respects: `tenure verify` reports what is wrong with its events.
+    /// The ledger is left as it is in other respects: `tenure verify` reports what is wrong with its events. Nothing is
+    /// signed for a time that is not that of the latest event.
     ///
     /// - Parameter ledger: The ledger.
     /// - Throws: `company.unknown` for a ledger without events, and ``OperatorKeyError``.
@@ -33,6 +36,10 @@ extension OperatorUseCases {
             }
             let latest = head.clock.adding(context.settings.clockTolerance ?? .zero)
             guard head.time > latest else { return .notAhead }
+            guard try await time(of: ledger, at: head.size) == head.time else {
+                context.reader.codes.disowned.reportFalseHead(of: ledger)
+                return .falseHead
+            }
             let events = try await signing.decide(on: .ledgerTime(ledger)) { decision in
                 try LedgerTime.decided(
                     known.state,
@@ -50,18 +57,18 @@ extension OperatorUseCases {
         }
     }
 
-    /// Accepts the times of all ledgers that are ahead, one after the other, that of the system ledger first: it takes
-    /// the acceptances of the others.
-    ///
-    /// - Parameters:
-    ///   - readers: Connections of the reader role, which sees all ledgers.
-    ///   - tell: Gets each result.
-    /// - Throws: As ``acceptTime(of:)``, and the error of the database; what was accepted by then stays.
-    package func acceptTimes(_ readers: PostgresPool, _ tell: (LedgerID, TimeAcceptance) -> Void) async throws {
-        let ledgers = try await LedgersAhead.read(readers, naming: .max).ledgers
-        for ledger in ledgers.filter({ $0 == .system }) + ledgers.filter({ $0 != .system }) {
-            tell(ledger, try await acceptTime(of: ledger))
+    /// The time of the latest event up to a position that a service wrote; `nil` without one, or behind a gap.
+    private func time(of ledger: LedgerID, at position: Int64) async throws -> Timestamp? {
+        var end = position
+        while end > 0 {
+            let start = max(0, end - 100)
+            let page = try await context.reader.entries(
+                of: ledger, after: start, through: end, limit: 100, without: [], leavingDisowned: true)
+            guard page.entries.last?.position == end else { return nil }
+            if let entry = page.entries.last(where: \.isOwn) { return try? entry.event().time }
+            end = start
         }
+        return nil
     }
 
     /// Finds the ledger with this name: a company's name or id, the id of another ledger, or `system`.
@@ -115,6 +122,8 @@ package struct LedgersAhead: Sendable {
     package let ledgers: [LedgerID]
     /// The number of such ledgers.
     package let count: Int
+    /// What the heads of these ledgers say of the latest event. Whoever writes the database may have written it.
+    package private(set) var latest: [LedgerID: (position: Int64, time: String)] = [:]
 
     package init(ledgers: [LedgerID], count: Int) {
         self.ledgers = ledgers
@@ -130,19 +139,23 @@ package struct LedgersAhead: Sendable {
         let rows = try await pool.withConnection { connection in
             try await connection.query(
                 """
-                SELECT l.ledger_id, count(*) OVER () FROM tenure.ledger AS l
+                SELECT l.ledger_id, count(*) OVER (), l.size, l.time FROM tenure.ledger AS l
                 WHERE l.time > clock_timestamp() + \(seconds) * interval '1 second'
                     AND coalesce(l.accepted < l.time, true)
                 ORDER BY l.ledger_id LIMIT \(Int64(limit))
                 """)
         }
         var count: Int64 = 0
+        var latest: [LedgerID: (position: Int64, time: String)] = [:]
         let ledgers = try rows.map { row in
-            let (id, all) = try row.decode(UUID.self, Int64.self)
+            let (id, all, size, time) = try row.decode(UUID.self, Int64.self, Int64.self, PostgresTimestamp.self)
             count = all
+            latest[LedgerID(id)] = (size, Timestamp(time).description)
             return LedgerID(id)
         }
-        return LedgersAhead(ledgers: ledgers, count: Int(count))
+        var found = LedgersAhead(ledgers: ledgers, count: Int(count))
+        found.latest = latest
+        return found
     }
 }
 

@@ -58,7 +58,7 @@ package struct LoginProbe: Sendable {
         do {
             connection = try await PostgresConnection.connect(application, logger: logger)
         } catch {
-            if let health = pool?.health, health.idle + health.lent > 0, let readers, await isFull(readers) {
+            if let pool, let readers, let role = await role(in: pool), await isFull(role, readers) {
                 return await reason(over: readers)
             }
             report(error, "the application role cannot log in")
@@ -68,22 +68,35 @@ package struct LoginProbe: Sendable {
         do { return try await Self.reason(migrations, on: &connection) } catch { return reason(of: error) }
     }
 
+    /// The application role, if a connection of the pool answers or all are lent; `nil` if the service has none.
+    private func role(in pool: PostgresPool) async -> String? {
+        guard pool.health.idle + pool.health.lent > 0 else { return nil }
+        do {
+            let rows = try await ConnectionPatience.$current.withValue(ConnectionPatience(.milliseconds(200))) {
+                try await pool.withConnection { try await $0.query("SELECT session_user::text") }
+            }
+            return try application.user ?? rows.first?.decode(String.self)
+        } catch { return pool.health.lent > 0 ? application.user : nil }
+    }
+
     /// Whether the application role, the database or the server has no connection left, or one. libpq gives no SQLSTATE
-    /// for a refused connection, and its text may be in any language.
-    private func isFull(_ readers: PostgresPool) async -> Bool {
+    /// for a refused connection, and its text may be in any language. A limit of 0 is no full one: it closes the door.
+    private func isFull(_ role: String, _ readers: PostgresPool) async -> Bool {
         let rows = try? await readers.withConnection { connection in
             try await connection.query(
                 """
                 WITH a AS (SELECT usesysid, datid FROM pg_stat_activity WHERE usesysid IS NOT NULL)
                 SELECT EXISTS (SELECT FROM pg_roles AS r
-                        WHERE r.rolcanlogin AND r.rolconnlimit >= 0 AND pg_has_role(r.oid, 'tenure_app', 'MEMBER')
-                            AND r.rolconnlimit <= 1 + (SELECT count(*) FROM a WHERE a.usesysid = r.oid))
-                    OR EXISTS (SELECT FROM pg_database AS d
-                        WHERE d.datname = current_database() AND d.datconnlimit >= 0
-                            AND d.datconnlimit <= 1 + (SELECT count(*) FROM a WHERE a.datid = d.oid))
-                    OR current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-                        - coalesce(current_setting('reserved_connections', true), '0')::int
-                        <= 1 + (SELECT count(*) FROM a)
+                    WHERE r.rolname = \(role) AND r.rolcanlogin AND (
+                        NOT r.rolsuper AND r.rolconnlimit > 0
+                            AND r.rolconnlimit <= 1 + (SELECT count(*) FROM a WHERE a.usesysid = r.oid)
+                        OR EXISTS (SELECT FROM pg_database AS d
+                            WHERE d.datname = current_database() AND d.datconnlimit > 0
+                                AND d.datconnlimit <= 1 + (SELECT count(*) FROM a WHERE a.datid = d.oid))
+                        OR current_setting('max_connections')::int
+                            - current_setting('superuser_reserved_connections')::int
+                            - coalesce(current_setting('reserved_connections', true), '0')::int
+                            <= 1 + (SELECT count(*) FROM a)))
                 """)
         }
         return (try? rows?.first?.decode(Bool.self)) ?? false

@@ -30,7 +30,11 @@ struct LedgerAcceptTimeCommand: AsyncParsableCommand {
             no further events then. This command signs a decision that names the event and its time. From then on the \
             ledger's events have that time until the clock has passed it. Look for the cause first: tenure verify.
 
-            With --all it signs one decision for each ledger that is ahead. That needs TENURE_READER_DATABASE_URL too.
+            It signs nothing if the time is not that of the ledger's latest event: somebody else wrote it then, and a \
+            running service sets it right.
+
+            With --all it lists the ledgers that are ahead, asks, and signs one decision for each. That needs \
+            TENURE_READER_DATABASE_URL too.
 
             Examples:
               tenure ledger accept-time harbour.example --operator-key operator.key
@@ -43,30 +47,51 @@ struct LedgerAcceptTimeCommand: AsyncParsableCommand {
     @Flag(help: "Accept the times of all ledgers that are ahead.")
     var all = false
 
+    @Flag(help: "Do not ask for confirmation.")
+    var yes = false
+
     @OptionGroup var options: OperatorKeyOptions
 
     func validate() throws {
         if all == (ledger != nil) { throw ValidationError("Name a ledger, or give --all.") }
     }
 
-    /// Accepts the times of all ledgers that are ahead, and says how many there were.
+    /// Accepts the times of all ledgers that are ahead, and says how many there were. That of the system ledger is first:
+    /// it takes the acceptances of the others.
     private func acceptAll() async throws {
         let settings = try await options.settings(), words = Output.standardError()
-        let count = try await OperatorSession.run(settings) { commands in
-            try await KeySession.reading(settings) { readers in
-                var count = 0
-                try await commands.acceptTimes(readers) { ledger, result in
-                    guard case .accepted(let position, let time) = result else { return }
+        let found = try await KeySession.reading(settings) { try await LedgersAhead.read($0, naming: .max) }
+        guard found.count > 0 else { return words.line("No ledger is ahead of the clock; nothing was changed.") }
+        let ledgers = found.ledgers.filter { $0 == .system } + found.ledgers.filter { $0 != .system }
+        for ledger in ledgers {
+            guard let (position, time) = found.latest[ledger] else { continue }
+            words.line("Ahead: ledger \(ledger), the event at position \(position), of \(time).")
+        }
+        if !yes { try Confirmation.ask("Type accept to go on: ", expecting: "accept", words) }
+        let (count, left) = try await OperatorSession.run(settings) { commands in
+            var count = 0, left = 0
+            for ledger in ledgers {
+                switch try await commands.acceptTime(of: ledger) {
+                case .accepted(let position, let time):
                     count += 1
                     words.line("Accepted: the event at position \(position) of ledger \(ledger), of \(time).")
+                case .falseHead:
+                    left += 1
+                    words.line("Left out: ledger \(ledger). Its time is not that of its latest event.")
+                case .notAhead, .acceptedBefore: break
                 }
-                return count
             }
+            return (count, left)
         }
-        words.line(
-            count == 0
-                ? "No ledger is ahead of the clock; nothing was changed."
-                : "\(Noun.ledger.counted(count, "takes", "take")) events again.")
+        words.line("\(Noun.ledger.counted(count, "takes", "take")) events again.")
+        if left > 0 { throw Self.falseHead("\(Noun.ledger.counted(left, "was", "were")) left out") }
+    }
+
+    /// The error for a time that is not that of the latest event.
+    static func falseHead(_ what: String) -> CommandFailure {
+        CommandFailure(
+            .failure, "\(what): somebody else wrote the time of the latest event, and nothing was signed for it",
+            remedy: "Find out who writes the database. A running service sets the time right; see tenure doctor.")
     }
 
     func run() async throws {
@@ -82,6 +107,7 @@ struct LedgerAcceptTimeCommand: AsyncParsableCommand {
             throw CommandFailure(.failure, "the ledger is not ahead of the clock; nothing was changed")
         case .acceptedBefore:
             throw CommandFailure(.failure, "the time was accepted before; nothing was changed")
+        case .falseHead: throw Self.falseHead("the time was not accepted")
         }
     }
 }

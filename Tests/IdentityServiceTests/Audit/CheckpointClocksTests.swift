@@ -119,5 +119,9 @@ import Testing
         clocks.settle()
         #expect(clocks.last == Self.time(60))
         #expect(clocks.covers([(size: 1, position: 2)]).map(\.clock) == [Self.time(40)])
+        // An operator whose clock is behind sets right records aside too, and sees that.
+        let note = try #require(clocks.notes.first)
+        #expect(clocks.notes.count == 1 && (note.position, note.lastPosition) == (2, 5), "\(clocks.notes)")
+        #expect(note.detail.hasPrefix("4 records of checkpoints have a clock after the operator's"))
     }
 }

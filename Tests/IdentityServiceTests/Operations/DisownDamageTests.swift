@@ -101,4 +101,62 @@ struct DisownDamageTests {
             #expect(head.time < Timestamp.now().adding(.seconds(60)))
         }
     }
+
+    /// Writes a row as no service does, and makes it the last one of its ledger.
+    private func forge(_ ledger: LedgerID, at position: Int64, time: SQL, _ stage: MPinStage) async throws {
+        try await stage.context.pool.withTransaction(in: [ledger]) { connection in
+            try await connection.execute(
+                """
+                INSERT INTO tenure.event (ledger_id, position, event_id, stream_id, kind, version, type, time, entry, code)
+                VALUES (\(ledger.uuid), \(position), gen_random_uuid(), gen_random_uuid(), 'thing', 1, 'CredentialsLocked',
+                    \(time), '{}', \([UInt8](repeating: 1, count: EventCodes.byteCount)))
+                """)
+            try await connection.execute(
+                "UPDATE tenure.ledger SET size = \(position), time = \(time) WHERE ledger_id = \(ledger.uuid)")
+        }
+    }
+
+    /// Whoever writes the database chooses what the head says. With a row of their own too, next or behind a gap.
+    @Test(arguments: [0, 1, 1_000_000] as [Int64])
+    func `the operator accepts no time that is not that of the latest event`(raised: Int64) async throws {
+        try await MPinStage.run { stage in
+            _ = try await stage.register("1", isFounding: true)
+            let ledger = LedgerID(stage.tenant.uuid), reader = stage.context.reader
+            try await seal(stage)
+            let future: SQL = "now() + interval '1 year'"
+            if raised > 0 {
+                let size = try #require(try await reader.head(ledger)).size
+                try await forge(ledger, at: size + raised, time: future, stage)
+            } else {
+                _ = try await stage.context.pool.query(
+                    "UPDATE tenure.ledger SET time = \(future) WHERE ledger_id = \(ledger.uuid)", in: [ledger])
+            }
+            #expect(try await stage.commands.acceptTime(of: ledger) == .falseHead)
+            #expect(reader.codes.disowned.reported == [ledger])
+            #expect(try await reader.end(of: .ledgerTime(ledger)).version == 0)
+            try await seal(stage)
+            #expect(try await stage.commands.acceptTime(of: ledger) == .notAhead)
+        }
+    }
+
+    /// A row behind it that was disowned hides no event that is ahead.
+    @Test func `the operator accepts the time of the latest event that a service wrote`() async throws {
+        try await MPinStage.run { stage in
+            _ = try await stage.register("1", isFounding: true)
+            let ledger = LedgerID(stage.tenant.uuid), reader = stage.context.reader
+            let future = Timestamp.now().adding(.seconds(3_600))
+            let results = try await stage.context.pool.withTransaction(in: [ledger]) { connection in
+                try await Appender.append(
+                    [.test(.test(ledger), time: future)], codes: reader.codes, tolerance: nil, on: &connection)
+            }
+            for result in results { _ = try result.get() }
+            let position = try #require(try await reader.head(ledger)).size + 1
+            try await forge(ledger, at: position, time: "now()", stage)
+            try await seal(stage)
+            #expect(reader.codes.disowned.positions(in: ledger) == [position])
+            let accepted = OperatorUseCases.TimeAcceptance.accepted(position: position, time: future.description)
+            #expect(try await stage.commands.acceptTime(of: ledger) == accepted)
+            #expect(try await stage.commands.acceptTime(of: ledger) == .acceptedBefore)
+        }
+    }
 }

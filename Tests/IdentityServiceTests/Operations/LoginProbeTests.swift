@@ -79,6 +79,36 @@ import Testing
         }
     }
 
+    @Test func `a limit of another role, or one that lets nobody in, excuses nothing`() async throws {
+        let cannot = ["the application role cannot log in to the database"]
+        let suffix = UUID().uuidString.prefix(8).lowercased()
+        let (own, other, strong) = ("tenure_own_\(suffix)", "tenure_other_\(suffix)", "tenure_strong_\(suffix)")
+        try await TestDatabase.with { database in
+            var superuser = try await database.connect(as: .superuser)
+            try await superuser.executeScript(
+                """
+                CREATE ROLE \(own) LOGIN CONNECTION LIMIT 1 IN ROLE tenure_app;
+                CREATE ROLE \(other) LOGIN CONNECTION LIMIT 0 IN ROLE tenure_app;
+                CREATE ROLE \(strong) LOGIN SUPERUSER CONNECTION LIMIT 1 IN ROLE tenure_app
+                """)
+            let configuration = database.configuration(as: .application).with(user: own)
+            try await database.withPool(as: .reader, maximumConnections: 1) { readers in
+                try await withPostgresPool(
+                    configuration: configuration, maximumConnections: 1, logger: TestServer.logger()
+                ) { pool in
+                    try await pool.withConnection { _ = try await $0.query("SELECT 1") }
+                    let probe = Self.probe(configuration, pool: pool, readers: readers)
+                    #expect(await probe.reasons() == [], "the role's own limit is full")
+                    try await superuser.executeScript("ALTER ROLE \(own) CONNECTION LIMIT 0")
+                    #expect(await probe.reasons() == cannot)
+                    try await superuser.executeScript("ALTER ROLE \(own) CONNECTION LIMIT 1 NOLOGIN")
+                    #expect(await probe.reasons() == cannot)
+                }
+            }
+            try await superuser.executeScript("DROP ROLE \(own), \(other), \(strong)")
+        }
+    }
+
     @Test func `a read-only database is named`() async throws {
         try await TestDatabase.with { database in
             var connection = try await database.connect(as: .superuser)

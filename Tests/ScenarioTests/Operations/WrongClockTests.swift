@@ -197,11 +197,13 @@ struct `A wrong clock` {
             #expect(try await client.get("/readyz", by: .nobody).status == 200)
             #expect(world.logs.contains { $0.contains("ledgers are ahead of the database's clock") })
 
-            let accepted = try await tenure(["ledger", "accept-time", "--all"], world)
+            let asked = try await tenure(["ledger", "accept-time", "--all"], world)
+            #expect(asked.status == 64 && asked.lines.contains { $0.hasPrefix("Ahead: ledger ") }, "\(asked)")
+            let accepted = try await tenure(["ledger", "accept-time", "--all", "--yes"], world)
             let count = accepted.lines.count { $0.hasPrefix("Accepted: ") }
             #expect(accepted.status == 0 && count >= 3, "\(accepted)")
             #expect(accepted.lines.last == "\(count) ledgers take events again.")
-            let again = try await tenure(["ledger", "accept-time", "--all"], world)
+            let again = try await tenure(["ledger", "accept-time", "--all", "--yes"], world)
             #expect(again.status == 0 && again.lines.last?.hasPrefix("No ledger") == true, "\(again)")
 
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
