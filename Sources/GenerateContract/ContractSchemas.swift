@@ -62,6 +62,9 @@ struct ContractSchemas {
         if isPage {
             properties["next"] = Self.node(["type": "integer"], texts: prose["Page"]?["members"]?["next"])
         }
+        if name == "EventPage" {
+            properties["since"] = Self.node(Self.reference("Time"), texts: prose["Page"]?["members"]?["since"])
+        }
         let page: ContractObject = [
             "type": "object", "required": .list(["items"]), "properties": .object(properties),
         ]

@@ -58,8 +58,12 @@ struct FailedAttempts: Sendable {
     }
 
     /// Returns the attempts, or the locks that they led to, in the order of their times: the newest that the page takes.
-    func run(_ query: EventQuery, at time: Timestamp) async throws -> [EventResponse] {
-        let recorded = try await recent(since: time.adding(.zero - Self.age))
+    func run(_ query: EventQuery, at time: Timestamp) async throws -> PageResponse<EventResponse> {
+        let directory = attempts.directory, reader = context.reader
+        let (all, since) = try await Self.recent(
+            from: try await reader.head(directory)?.size ?? 0, since: time.adding(.zero - Self.age)
+        ) { try await reader.ledger(directory, after: $0, limit: PageEntries.filteredPage).events }
+        let recorded = all.filter(attempts.contains)
         // A success gives the attempts of its flow back.
         let cleared = Set(recorded.filter { $0.type == AttemptsCleared.type }.map(\.stream.id))
         var known: Set<UUID> = []
@@ -82,7 +86,7 @@ struct FailedAttempts: Sendable {
             default: continue
             }
         }
-        return items.suffix(query.page.limit)
+        return PageResponse(items: items.suffix(query.page.limit), since: since)
     }
 
     /// What the tenant may know of a charge; `nil` if it may not know of it.
@@ -96,20 +100,32 @@ struct FailedAttempts: Sendable {
         }
     }
 
-    /// Reads the end of the directory, up to as many events as a filtered list reads, in the order of positions.
-    private func recent(since earliest: Timestamp) async throws -> [RecordedEvent] {
+    /// Reads the end of a ledger, up to as many events as a filtered list reads, in the order of positions.
+    ///
+    /// Types are compared by the caller: without an index the database would read the rest of the ledger each time.
+    ///
+    /// - Parameters:
+    ///   - size: The size of the ledger.
+    ///   - page: Reads the events after a position.
+    /// - Returns: The events, and the time from which they are complete unless that is `earliest`. It is raised to the
+    ///   hour, because other companies' people are in the directory too.
+    static func recent(
+        from size: Int64, since earliest: Timestamp, pages: Int = PageEntries.maximumPages,
+        _ page: (_ position: Int64) async throws -> [RecordedEvent]
+    ) async throws -> (events: [RecordedEvent], since: Timestamp?) {
         var found: [RecordedEvent] = []
-        var last = try await context.reader.head(attempts.directory)?.size ?? 0
-        for _ in 0..<PageEntries.maximumPages where last > 0 {
+        var last = size, oldest: Timestamp?
+        for _ in 0..<pages where last > 0 {
             let before = max(0, last - Int64(PageEntries.filteredPage))
-            let page = try await context.reader.ledger(
-                attempts.directory, after: before, limit: PageEntries.filteredPage)
-            let events = page.events.prefix { $0.position <= last }
-            found = events.filter { $0.time >= earliest && attempts.contains($0) } + found
-            if let first = events.first, first.time < earliest { break }
+            let events = try await page(before).filter { $0.position <= last }
+            found = events.filter { $0.time >= earliest } + found
+            oldest = events.first?.time ?? oldest
             last = before
+            if let oldest, oldest < earliest { return (found, nil) }
         }
-        return found
+        guard last > 0, let oldest else { return (found, nil) }
+        let hour: Int64 = 3_600_000_000
+        return (found, Timestamp(microseconds: (oldest.microseconds + hour - 1) / hour * hour))
     }
 
     /// The event as the tenant sees it. It has no position, because it is not in the tenant's ledger.

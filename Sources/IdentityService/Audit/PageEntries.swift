@@ -44,7 +44,7 @@ package struct PageEntries: UseCase {
             let found = try await context.employee(employee, in: access.tenant.id), id = found.id
             if let type = query.type, FailedAttempts.types.contains(type), let account = found.state.account {
                 let attempts = try await FailedAttempts(at: found, account, in: access.tenant, context)
-                return PageResponse(items: try await attempts.run(query, at: run.call.time), next: nil)
+                return try await attempts.run(query, at: run.call.time)
             }
             let identities = try await context.mpinIdentities(linkedTo: id, in: access.tenant.id)
             concerned = Set([id.uuid] + identities.map(\.uuid))

@@ -36,7 +36,8 @@ package struct ListConsents: UseCase {
 
     package init(browser: BrowserSession) { self.browser = browser }
 
-    /// Lists the clients with a consent in force or a lasting grant, by name. The streams say both.
+    /// Lists the clients with a consent in force or a lasting grant, by name, unless their app ended. The streams say
+    /// both.
     package func run(_ run: UseCaseRun<[ConsentView]>) async throws -> [ConsentView] {
         let context = run.context, loader = StateLoader(reader: context.reader)
         let tenant = TenantID(browser.tenantID), employee = EmployeeID(browser.employeeID)
@@ -51,10 +52,12 @@ package struct ListConsents: UseCase {
             let consent = Consent.fold(try events.map { try EventCodec.decode($0) })
             let grants = lasting.filter { $0.clientId == client.uuid }
             guard consent.scopes != nil || !grants.isEmpty else { continue }
+            // An ended app has no name, and its consents and grants count nothing.
+            guard let name = try await loader.app(client).state.name else { continue }
             let scopes = Set(grants.flatMap(\.scopes)).union(consent.scopes?.names ?? [])
             views.append(
                 ConsentView(
-                    clientID: client.uuid, clientName: try await loader.app(client).state.name ?? "",
+                    clientID: client.uuid, clientName: name,
                     scopes: OpenIDScope.known(in: scopes.joined(separator: " ")).names, givenAt: consent.givenAt,
                     lastsUntil: grants.map(\.expiresAt).max()))
         }

@@ -4,7 +4,7 @@ import Crypto
 import ErrorCodes
 import EventCoding
 package import FoundationEssentials
-import Identity
+package import Identity
 import Keys
 import Ledger
 package import TenureAPI
@@ -90,6 +90,22 @@ extension OperatorUseCases {
                 pointer: "/name",
                 detail: "the name is already taken; choose another, or link the existing app with tenure app link")
         ])
+
+    /// Returns those of some tenants that could log nobody in without an app: they link no other live one with ACCESS.
+    package func tenants(_ tenants: [TenantID], leftWithout app: UUID) async throws -> Set<TenantID> {
+        let loader = StateLoader(reader: context.reader)
+        var left: Set<TenantID> = []
+        for tenant in tenants {
+            let links = try await loader.tenant(tenant).state.links.filter { $0.value.contains(.access) }
+            guard links[AppID(app)] != nil else { continue }
+            var isLeft = true
+            for other in links.keys where isLeft && other.uuid != app {
+                isLeft = try await loader.app(other).state.name == nil
+            }
+            if isLeft { left.insert(tenant) }
+        }
+        return left
+    }
 
     /// Ends an app: revokes its secrets, which ends the sessions that they opened, and frees its name. Grants of the app
     /// as a client end with it, and a company's link to it means nothing any more.

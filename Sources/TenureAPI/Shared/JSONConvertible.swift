@@ -78,10 +78,13 @@ public struct PageResponse<Item: JSONConvertible>: Sendable, JSONConvertible {
     public var items: [Item]
     /// The cursor of the next page, to be sent as `after`; `nil` on the last page.
     public var next: Int64?
+    /// The time from which failed attempts are listed completely, if there were too many events to look further back.
+    public var since: Timestamp?
 
-    package init(items: [Item], next: Int64? = nil) {
+    package init(items: [Item], next: Int64? = nil, since: Timestamp? = nil) {
         self.items = items
         self.next = next
+        self.since = since
     }
 
     /// Reads a page and ignores unknown members.
@@ -89,11 +92,14 @@ public struct PageResponse<Item: JSONConvertible>: Sendable, JSONConvertible {
         var reader = try ObjectReader(json, at: pointer)
         items = try reader.wire("items")
         next = try reader.optionalInteger("next")
+        since = try reader.optionalTimestamp("since")
     }
 
     /// The page as JSON.
     public var json: JSONValue {
-        .objectOmittingNil(["items": items.json, "next": next.map(JSONValue.integer)])
+        .objectOmittingNil([
+            "items": items.json, "next": next.map(JSONValue.integer), "since": since.map(JSONValue.timestamp),
+        ])
     }
 }
 

@@ -2,7 +2,9 @@ import ArgumentParser
 import Canonical
 import ErrorCodes
 import FoundationEssentials
+import Identity
 import IdentityService
+import Projections
 import TenureAPI
 
 /// Manages the apps that call the service.
@@ -401,7 +403,8 @@ struct AppEnd: AsyncParsableCommand {
         commandName: "end", abstract: "End an app for good, with its secrets and sessions, and free its name.",
         discussion: """
             Its grants as a client end too, and links of companies to it mean nothing any more. There is no way back: \
-            an app that gets the name later is another one.
+            an app that gets the name later is another one. With TENURE_READER_DATABASE_URL it first names the companies \
+            that link no other app with ACCESS: nobody could log in there any more.
 
             Example:
               tenure app end 7d0c1c4e-2f0b-4a57-9d2c-0f6b8c1d2e3f
@@ -418,12 +421,34 @@ struct AppEnd: AsyncParsableCommand {
     func run() async throws {
         let (app, words) = (app, Output.standardError())
         let settings = try await options.settings()
+        if let left = try await companiesLeft(settings) {
+            for company in left {
+                words.line("Nobody will be able to log in to \(company): it links no other app with ACCESS.")
+            }
+        } else if !yes {
+            words.line("Set TENURE_READER_DATABASE_URL to see which companies link no other app with ACCESS.")
+        }
         if !yes {
             words.line("Everybody is logged out of the app, and its secrets are worth nothing any more.")
             try Confirmation.ask("Type end to go on: ", expecting: "end", words)
         }
         try await OperatorSession.run(settings) { try await $0.endApp(app) }
         words.line("Ended. Its name is free.")
+    }
+
+    /// The names of the companies that could log nobody in without the app; `nil` without the reader role, which alone
+    /// sees all companies. The log decides about those that the projection finds.
+    private func companiesLeft(_ settings: Settings) async throws -> [String]? {
+        guard settings.text(.readerDatabaseUrl) != nil else { return nil }
+        let app = app
+        let linking = try await KeySession.reading(settings) { pool in
+            try await LinkedCompany.page(
+                of: AppID(app), after: Timestamp(microseconds: 0), limit: Int(Int32.max), pool)
+        }
+        let left = try await OperatorSession.run(settings) { commands in
+            try await commands.tenants(linking.map(\.id), leftWithout: app)
+        }
+        return linking.filter { left.contains($0.id) }.map { Printable.text($0.companyName) }
     }
 }
 

@@ -97,6 +97,40 @@ struct PagesStartTests {
         }
     }
 
+    @Test func `requests for pages that are not served read and log once in a while`() async throws {
+        try await TestDatabase.with { database in
+            try await database.withPool { pool in
+                func made(_ lifetime: Duration, _ lines: LoggedLines) -> PagesAppSecret {
+                    let logger = Logger(label: "test") { _ in lines.handler }
+                    return PagesAppSecret(
+                        pool: pool, rows: RowAuthentication(ring, logger: logger), url: "https://other.example",
+                        lifetime: lifetime, logger: logger)
+                }
+                try await write(row(url: "https://id.example"), pool)
+                for lifetime in [Duration.seconds(3_600), .zero] {
+                    let lines = LoggedLines(), secret = made(lifetime, lines)
+                    for _ in 0..<100 {
+                        #expect(try await secret.current(at: start) == nil)
+                        #expect(try await secret.current(at: start, isFresh: true) == nil)
+                    }
+                    #expect(lines.all.count { $0.contains("pages are not served") } == 1, "\(lines.all)")
+                }
+                // The absence is kept: nothing is read before its lifetime is over.
+                let lines = LoggedLines()
+                let (lasting, passing) = (made(.seconds(3_600), lines), made(.zero, lines))
+                _ = try await pool.query(PagesAppRow.deletion, in: [])
+                for secret in [lasting, passing] { #expect(try await secret.current(at: start, isFresh: true) == nil) }
+                try await write(row("enabled"), pool)
+                #expect(try await lasting.current(at: start) == nil)
+                #expect(try await lasting.current(at: start, isFresh: true) == nil)
+                #expect(try await passing.current(at: start)?.text == "enabled")
+                // That they are disabled counts at once.
+                _ = try await pool.query(PagesAppRow.deletion, in: [])
+                #expect(try await passing.current(at: start, isFresh: true) == nil)
+            }
+        }
+    }
+
     @Test func `a process that serves pages remembers its public URL, and serves none of another one`() async throws {
         func secret(_ pool: PostgresPool, _ url: String) async throws -> String? {
             try await PagesAppSecret(

@@ -50,6 +50,8 @@ struct `A failed attempt at a person` {
             let attempts = try await client.events("attempts.example", Self.query, by: caller)
             #expect(attempts.map { $0["data"]?["device"]?.text } == ["unknown", "unknown", "known"], "\(attempts)")
             #expect(attempts.map { $0["data"]?["spent"]?.number } == [1, 2, 1])
+            let page = try await client.get(client.path("attempts.example", "/events?" + Self.query), by: caller)
+            #expect(page["since"] == nil, "\(page)")
             #expect(attempts.map { $0["data"]?["fingerprint"]?.text } == [nil, nil, bo.device.fingerprint])
             for attempt in attempts {
                 #expect(attempt["app"]?.text == client.app.appId)

@@ -198,6 +198,8 @@ struct `A lasting grant` {
         #expect(try await party.userInfo(fresh.access).status == 200)
         _ = try await party.code(cookie: cookie)
         #expect(try await service.run(ListConsents(browser: browser), call).first?.givenAt != nil)
+        try await party.world.instance.commands.endApp(client)
+        #expect(try await service.run(ListConsents(browser: browser), call).isEmpty, "the client ended")
     }
 
     @Test func `of a program on the person's computer is asked for each time, and lasts a week`() async throws {

@@ -228,6 +228,21 @@ struct `A decision of the operator` {
             try await world.linkApp(app, to: company)
             let client = try world.client.by(app)
             expectOutcome(try await client.logIn(owner.person, owner.device), "success")
+            // Nobody is asked without a terminal, but told what would happen.
+            let main = try #require(UUID(uuidString: world.app.appId))
+            for (isOnly, count) in [(true, 1), (false, 0)] {
+                if isOnly {
+                    #expect(try await world.instance.commands.unlinkApp(main, from: company))
+                } else {
+                    try await world.linkApp(world.app, to: company)
+                }
+                // The projection follows within a moment.
+                try await world.until {
+                    let asked = try await tenure(["app", "end", app.appId], world, keepsErrors: true)
+                    try #require(asked.status == 64, "\(asked)")
+                    return asked.lines.count { $0.contains(company) } == count
+                }
+            }
             #expect(try await tenure(["app", "end", app.appId, "--yes"], world, operatorKey: "").status == 64)
             let ended = try await tenure(["app", "end", app.appId, "--yes"], world, keepsErrors: true)
             #expect(ended.status == 0 && ended.lines == ["Ended. Its name is free."], "\(ended)")

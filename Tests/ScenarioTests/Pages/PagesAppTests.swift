@@ -154,12 +154,13 @@ struct `The app of the pages` {
 
             let again = try await commands.enablePages().view
             #expect(again.appId == first.appId && again.secretId != first.secretId)
+            try await world.until { try await world.service.run(ActAsPagesApp(), call()) != nil }
             let new = try await pages(world)
             #expect(await code { try await logIn(owner.person, owner.device, new, world) } == "success")
         }
     }
 
-    @Test func `is disabled for every browser at once, and enabled again without a restart`() async throws {
+    @Test func `is disabled for every browser at once, and enabled soon without a restart`() async throws {
         var options = WorldOptions()
         options.servesPages = true
         try await inTurn(options) { world in
@@ -179,6 +180,8 @@ struct `The app of the pages` {
             }
             try await expect(disabled: true)
             _ = try await commands.enablePages()
+            // A process keeps it for two seconds that they were disabled.
+            try await world.until { try await seen().allSatisfy { $0.status != 404 } }
             try await expect(disabled: false)
             #expect(try await commands.disablePages())
             try await expect(disabled: true)
@@ -190,6 +193,8 @@ struct `The app of the pages` {
             }
             #expect(ready.status == 200 && ready["pages"] == "disabled")
             _ = try await commands.enablePages()
+            // A process keeps it for two seconds that they were disabled.
+            try await world.until { try await seen().allSatisfy { $0.status != 404 } }
             try await expect(disabled: false)
         }
     }

@@ -120,6 +120,7 @@ import Testing
                         status: "cancelled", role: "employee", email: nil,
                         isCompanyOwnedEmail: false, registeredAt: Self.time, keys: [Self.key])
                 ], next: 7))
+        try check(PageResponse<EmployeeResponse>(items: [], since: Self.time))
         try check(
             MPinIdentityResponse(
                 identityId: Self.id, userId: "u", deviceName: "d", status: "blocked", verification: "email",
