@@ -103,9 +103,9 @@ import Testing
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
         "again", "answerError", "answerLabel", "by", "codeLabel", "companyHint", "employeeHint", "fact", "fault",
-        "given", "hint", "instead", "label", "lasting", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem",
-        "program", "question", "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps",
-        "subject", "text", "times", "title", "unsuitable", "until",
+        "given", "hint", "instead", "label", "lasting", "loggedInWith", "meaning", "nameProblem", "next",
+        "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
+        "send", "since", "state", "steps", "subject", "text", "times", "title", "unsuitable", "until",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]

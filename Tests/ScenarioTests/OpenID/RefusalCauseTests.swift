@@ -154,7 +154,8 @@ struct `The access line` {
         refused.secret = "x"
         let secret = try self.line(
             try await world.client.post("/v1/logins", member.person.login(member.device), by: .app(refused)))
-        #expect(secret["caller"] == nil && secret["presented_app"] == refused.appId.lowercased() && secret["code"] == "app.secret_invalid")
+        #expect(secret["caller"] == nil && secret["presented_app"] == refused.appId.lowercased())
+        #expect(secret["code"] == "app.secret_invalid")
         #expect(!world.logs.contains { $0.contains("cause-nowhere") || $0.contains("cause-login") })
     }
 }
