@@ -135,7 +135,9 @@ struct DisownDamageTests {
             #expect(reader.codes.disowned.reported == [ledger])
             #expect(try await reader.end(of: .ledgerTime(ledger)).version == 0)
             try await seal(stage)
-            #expect(try await stage.commands.acceptTime(of: ledger) == .notAhead)
+            // A row behind a gap needs another round.
+            let later = try await stage.commands.acceptTime(of: ledger)
+            #expect(later == .notAhead || raised > 1 && later == .falseHead)
         }
     }
 

@@ -247,7 +247,7 @@ struct `A decision of the operator` {
             let ended = try await tenure(["app", "end", app.appId, "--yes"], world, keepsErrors: true)
             #expect(ended.status == 0 && ended.lines == ["Ended. Its name is free."], "\(ended)")
             #expect(try await !tenure(["app", "list", "--json"], world).lines.joined().contains(app.appId))
-            #expect(try await client.get("/v1/questions?locale=en", by: .app(app)).code == "app.unknown")
+            #expect(try await client.get("/v1/companies/\(company)", by: .app(app)).code == "app.unknown")
             for arguments in [["end", app.appId, "--yes"], ["link", app.appId, company]] {
                 #expect(try await tenure(["app"] + arguments, world).status == 6, "\(arguments)")
             }

@@ -18,7 +18,9 @@ struct `The app of the pages` {
     private func call(_ address: String? = nil) -> Call { Call(requestId: Person.word(), sourceAddress: address) }
 
     private func pages(_ world: TenureWorld) async throws -> AppCaller {
-        try #require(try await world.service.run(ActAsPagesApp(), call()))
+        // A refused request before is remembered for a moment.
+        try await world.until { try await world.service.run(ActAsPagesApp(), call()) != nil }
+        return try #require(try await world.service.run(ActAsPagesApp(), call()))
     }
 
     /// A log-in with the passphrase through an app, from an address.
