@@ -32,7 +32,8 @@ import Testing
     @Test func `shows people with their answers, and escapes everything`() async throws {
         let text = try await ask("/dev", host: "localhost:8080")
         #expect(text.hasPrefix("HTTP/1.1 200"), "\(text)")
-        #expect(text.contains("anna at harbour.example") && text.contains("security admin, anna@harbour.example"))
+        #expect(text.contains("anna at harbour.example"))
+        #expect(text.contains("security admin, <span translate=\"no\">anna@harbour.example</span>"))
         #expect(text.contains("Which &quot;book&quot; &amp; why?"))
         #expect(text.contains("<strong translate=\"no\">&lt;script&gt;alert(1)&lt;/script&gt;</strong>"))
         #expect(text.contains("it&#39;s o&#39;clock"))

@@ -148,13 +148,15 @@ import Testing
             }
             return try await ask(servers.metricsPort)
         }
-        let counted = text.split(separator: "\n").filter { $0.hasPrefix("tenure_openid_answers_total") }
+        let counted = text.split(separator: "\n").map(String.init).filter {
+            $0.hasPrefix("tenure_openid_answers_total")
+        }
         let start = "tenure_openid_answers_total{client=\"\(FakeService.appId.lowercased)\","
-        #expect(
-            counted == [
-                start + #"outcome="invalid_request",cause="form"} 1"#, start + #"outcome="success"} 1"#,
-                start + #"outcome="unsupported_grant_type",cause="grant_type"} 1"#,
-            ])
+        let expected: [String] = [
+            #"outcome="invalid_request",cause="form"} 1"#, #"outcome="success"} 1"#,
+            #"outcome="unsupported_grant_type",cause="grant_type"} 1"#,
+        ].map { start + $0 }
+        #expect(counted == expected)
     }
 
     @Test func `log-ins are counted by outcome, and repeated replies are not`() async throws {

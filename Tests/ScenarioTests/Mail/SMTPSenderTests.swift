@@ -84,7 +84,7 @@ struct `Sending to a mail server` {
         #expect(await sender.check() == nil)
         #expect(await sender.send(message(to: "zoe@mail.example")) == .accepted)
         for login in [nil, SMTPServer.Login(user: "tenure", password: "wrong")] {
-            let sender = try server(peer, .startTLS, authority: "right", login: login, patience: .seconds(3))
+            let sender = try server(peer, .startTLS, authority: "right", login: login, patience: .seconds(20))
             #expect(isUnreached(await sender.send(message(to: "zoe@mail.example"))))
             // Whether a server wants a log-in shows at the first mail.
             #expect(await sender.check() == (login == nil ? nil : .loginRefused(535)))
