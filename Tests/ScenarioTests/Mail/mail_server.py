@@ -43,7 +43,8 @@ class Handler:
 
 
 def authenticate(server, session, envelope, mechanism, data):
-    return AuthResult(success=data.login == b"tenure" and data.password == b"secret")
+    # With `handled` aiosmtpd would leave the reply to this function.
+    return AuthResult(success=data.login == b"tenure" and data.password == b"secret", handled=False)
 
 
 async def turn_away(greeting, port):
