@@ -136,9 +136,9 @@ extension ConnectionTable {
             })
     }
 
-    /// Counts a stream of HTTP/2 as waiting, with what it costs besides its bytes, or as no longer waiting.
-    package func streamWaits(_ waits: Bool, on id: ID) {
-        cut(change(id) { $0.waitingStreams += waits ? 1 : -1 })
+    /// Counts a stream of HTTP/2 as open, with what it costs besides its bytes, or as no longer open.
+    package func streamIsOpen(_ isOpen: Bool, on id: ID) {
+        cut(change(id) { $0.openStreams += isOpen ? 1 : -1 })
     }
 
     /// Counts the part of a body that is yet to be written.
@@ -146,13 +146,11 @@ extension ConnectionTable {
 
     /// Waits until the connection has less than half of the unsent bytes that it may have, and takes a part of the rest
     /// for a piece that is about to be written. Many replies on one connection take turns that way, instead of
-    /// exceeding its limit together. A stream that waits here counts as waiting.
+    /// exceeding its limit together.
     ///
     /// - Parameter writer: The channel that is written to. ``passed(_:by:on:)`` gives the part back.
     package func room(for bytes: Int, by writer: ID, on id: ID) async {
         while !state.withLock({ $0.reserve(bytes, by: writer, on: id, limits) }) {
-            if writer != id { streamWaits(true, on: id) }
-            defer { if writer != id { streamWaits(false, on: id) } }
             await withCheckedContinuation { continuation in
                 let waits = state.withLock { state in
                     guard let entry = state.entries[id], !entry.isCut, !entry.hasRoom(limits) else { return false }
@@ -229,7 +227,7 @@ private struct AddressUse {
 
 /// One open connection.
 private struct Entry {
-    /// What a waiting stream costs besides its bytes: its channel, its handlers and the task that answers it.
+    /// What an open stream costs besides its bytes: its channel, its handlers and the task that answers it.
     static let streamWeight = 16 * 1_024
     /// How much longer than its own timer a connection may be idle, before it is closed from here.
     static let idleGrace: Duration = .seconds(5)
@@ -250,7 +248,7 @@ private struct Entry {
     var requests = 0
     var socket = 0
     var streams = 0
-    var waitingStreams = 0
+    var openStreams = 0
     var held = 0
     /// What each writer has taken for its next piece.
     var reservations: [ConnectionTable.ID: Int] = [:]
@@ -264,7 +262,7 @@ private struct Entry {
     /// The unsent bytes. Those of a stream may wait at the socket too, where they count as the same bytes.
     var unsent: Int { max(socket, streams) }
     /// What the connection takes of the limits of its address and of all.
-    var weight: Int { isCut ? 0 : unsent + held + waitingStreams * Self.streamWeight }
+    var weight: Int { isCut ? 0 : unsent + held + openStreams * Self.streamWeight }
 
     mutating func add(_ bytes: Int, at place: ConnectionTable.Place) {
         switch place {

@@ -5,7 +5,8 @@ package import NIOHTTPTypes
 
 /// Watches the requests of one HTTP/1.1 connection or of one HTTP/2 stream.
 ///
-/// * It counts them, so that a shutdown knows which connections still answer one.
+/// * It counts them, so that a shutdown knows which connections still answer one, and it counts a stream while it is
+///   open.
 /// * It closes what does not receive a body in time, and the stream that does not take its reply.
 /// * On a stream it counts the bytes that wait for the window to open. The handler at the socket does not see them.
 /// * On a stream it keeps the event of a shutdown. A stream ends with its reply, and the handler of idle connections
@@ -20,6 +21,8 @@ package final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandl
     private var id: ConnectionTable.ID?
     private var channelId: ConnectionTable.ID?
     private var isStream = false
+    /// Whether the table counts this stream as open.
+    private var isCounted = false
     private var requests = 0
     /// The unsent bytes of a stream, and whether some were sent since the timer began.
     private var unsent = 0
@@ -37,6 +40,9 @@ package final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandl
         isStream = context.channel.parent?.parent != nil
         channelId = ObjectIdentifier(context.channel)
         id = (isStream ? context.channel.parent : context.channel).map { ObjectIdentifier($0) }
+        // A client may open many streams at once, before any is answered.
+        isCounted = isStream && id != nil
+        if isCounted, let id { table.streamIsOpen(true, on: id) }
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) { end() }
@@ -60,6 +66,8 @@ package final class ExchangeHandler: ChannelDuplexHandler, RemovableChannelHandl
         if let channelId { table.passed(by: channelId, on: id) }
         for _ in 0..<requests { table.requestEnded(id) }
         requests = 0
+        if isCounted { table.streamIsOpen(false, on: id) }
+        isCounted = false
     }
 }
 
@@ -125,7 +133,6 @@ extension ExchangeHandler {
         table.wrote(bytes, at: .stream, of: id)
         unsent += bytes
         guard stall == nil else { return }
-        table.streamWaits(true, on: id)
         watch(context)
     }
 
@@ -153,7 +160,6 @@ extension ExchangeHandler {
             unsent -= bytes
             hasProgress = true
             if unsent == 0 {
-                table.streamWaits(false, on: id)
                 stall?.cancel()
                 stall = nil
             }

@@ -88,16 +88,16 @@ import Testing
         #expect(peers.map(\.ending) == [[], ["abrupt"], [], [], []])
     }
 
-    @Test func `streams that wait and bodies that are held count for the address, not for the connection`() {
+    @Test func `open streams and bodies that are held count for the address, not for the connection`() {
         let table = ConnectionTable(limits: limits { ($0.unsentPerAddress, $0.unsentInAll) = (40_000, 1 << 20) })
         let peer = Peer()
         let id = ObjectIdentifier(peer)
         #expect(open(table, peer, of: "a"))
         table.holds(5_000, on: id)
-        table.streamWaits(true, on: id)
-        table.streamWaits(true, on: id)
+        table.streamIsOpen(true, on: id)
+        table.streamIsOpen(true, on: id)
         #expect(peer.ending == [] && table.usage.unsent == 37_768)
-        table.streamWaits(true, on: id)
+        table.streamIsOpen(true, on: id)
         #expect(peer.ending == ["abrupt"])
     }
 
