@@ -56,85 +56,85 @@ static const unsigned char file_16[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/login.mustache"
 };
 static const unsigned char file_17[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/loginAddress.mustache"
-};
-static const unsigned char file_18[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/logout.mustache"
 };
-static const unsigned char file_19[] = {
+static const unsigned char file_18[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/mailLink.mustache"
 };
-static const unsigned char file_20[] = {
+static const unsigned char file_19[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/notice.mustache"
 };
-static const unsigned char file_21[] = {
+static const unsigned char file_20[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/passphrase.mustache"
 };
-static const unsigned char file_22[] = {
+static const unsigned char file_21[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/pick.mustache"
 };
-static const unsigned char file_23[] = {
+static const unsigned char file_22[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/problems.mustache"
 };
-static const unsigned char file_24[] = {
+static const unsigned char file_23[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/refused.mustache"
 };
-static const unsigned char file_25[] = {
+static const unsigned char file_24[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/register.mustache"
 };
-static const unsigned char file_26[] = {
+static const unsigned char file_25[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/registerChoice.mustache"
 };
-static const unsigned char file_27[] = {
+static const unsigned char file_26[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/sections.mustache"
 };
-static const unsigned char file_28[] = {
+static const unsigned char file_27[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/sessions.mustache"
 };
-static const unsigned char file_29[] = {
+static const unsigned char file_28[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
 };
-static const unsigned char file_30[] = {
+static const unsigned char file_29[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
 };
-static const unsigned char file_31[] = {
+static const unsigned char file_30[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
 };
-static const unsigned char file_32[] = {
+static const unsigned char file_31[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
 };
-static const unsigned char file_33[] = {
+static const unsigned char file_32[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
 };
-static const unsigned char file_34[] = {
+static const unsigned char file_33[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
 };
-static const unsigned char file_35[] = {
+static const unsigned char file_34[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
 };
-static const unsigned char file_36[] = {
+static const unsigned char file_35[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
 };
-static const unsigned char file_37[] = {
+static const unsigned char file_36[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
 };
-static const unsigned char file_38[] = {
+static const unsigned char file_37[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
 };
-static const unsigned char file_39[] = {
+static const unsigned char file_38[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
 };
-static const unsigned char file_40[] = {
+static const unsigned char file_39[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
 };
-static const unsigned char file_41[] = {
+static const unsigned char file_40[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
 };
-static const unsigned char file_42[] = {
+static const unsigned char file_41[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
 };
-static const unsigned char file_43[] = {
+static const unsigned char file_42[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+};
+static const unsigned char file_43[] = {
+#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
 };
 static const unsigned char file_44[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
@@ -185,7 +185,6 @@ static const char *const names[] = {
     "Templates/key.mustache",
     "Templates/layout.mustache",
     "Templates/login.mustache",
-    "Templates/loginAddress.mustache",
     "Templates/logout.mustache",
     "Templates/mailLink.mustache",
     "Templates/notice.mustache",
@@ -212,6 +211,7 @@ static const char *const names[] = {
     "Assets/pages.css",
     "Assets/pick.js",
     "Assets/prefill.js",
+    "Assets/send.js",
     "Assets/sign.js",
     "Assets/turn.js",
     "Assets/waiting.js",

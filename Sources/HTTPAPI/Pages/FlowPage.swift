@@ -31,8 +31,7 @@ struct FlowPage: Sendable {
         switch purpose {
         case .recovery, .returning: path(.showWayBack)
         case _ where !flow.request.isEmpty: Endpoint.goOn.path(in: flow)
-        case .login: Endpoint.showLogIn.template.text
-        case .address: Endpoint.showLogInByAddress.template.text
+        case .login, .address: Endpoint.showLogIn.template.text
         case .registration: Endpoint.showRegister.template.text
         case .change: Endpoint.showAccount.template.text
         }

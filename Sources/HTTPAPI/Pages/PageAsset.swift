@@ -24,6 +24,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case sign = "sign.js"
     /// The end of a wait, and the signature that opens its session.
     case waiting = "waiting.js"
+    /// Forms with secrets: what was typed stays in the page after a refusal.
+    case send = "send.js"
     /// The word that a form waits for its turn.
     case turn = "turn.js"
     /// The way to a client.

@@ -150,7 +150,8 @@ extension Route {
         Route(page: endpoint, body: body) { exchange in
             let visit = PageVisit(exchange: exchange)
             guard let flow = visit.flow, !flow.isOver else { return try await visit.over(visit.flow) }
-            return try await respond(visit, flow)
+            let reply = try await respond(visit, flow)
+            return body == .form && visit.isSentByModule ? reply.forModule : reply
         }
     }
 

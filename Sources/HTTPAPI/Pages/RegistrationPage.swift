@@ -48,14 +48,14 @@ struct RegistrationPage: BeginningForm {
         }
     }
 
-    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) -> HostedPage {
+    func page(_ input: Input, _ problems: FieldProblems?, _ visitor: VisitorKey, status: Int) -> HostedPage {
         let content = RegistrationContent(
             problems: problems, text: language.text(way.text), warnsOfNoMail: way == .found && !terms.sendsMails,
             company: input["company"] ?? "", companyHint: language.text(way.companyHint),
             employee: input["employee"] ?? "", employeeHint: language.text(way.employeeHint),
             email: input["email"] ?? "", code: input["code"] ?? "",
             codeLabel: asksForCode ? language.text(way.codeLabel) : nil,
-            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: form)
+            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: visit.form(of: sentTo, visitor))
         return HostedPage(content, way.title, in: language, status: status)
     }
 

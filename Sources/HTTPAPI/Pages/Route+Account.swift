@@ -50,7 +50,7 @@ extension Route {
 
     /// The routes of the account's pages.
     static let ofAccount = [
-        showHome, showAccount, logOutOfAccount, mailAddressLink, showDevices, nameDevice, showDecision, makeDecision,
+        showHome, showAccount, logOutOfAccount, mailAddressLink, setDisplayName, showDevices, nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
         showApprovals,
     ]
@@ -80,14 +80,17 @@ extension AccountSection {
 extension AccountVisit {
     /// The first page of the account.
     ///
-    /// - Parameter problem: Why a form of the page was refused.
-    func home(_ problem: AccountProblem? = nil) async throws -> HostedPage {
+    /// - Parameters:
+    ///   - problem: Why a form of the page was refused.
+    ///   - entered: The name that was refused.
+    func home(_ problem: AccountProblem? = nil, entered: String? = nil) async throws -> HostedPage {
         let me = try await me(), notices = me.notices.compactMap { notice($0) }
         let content = AccountHome(
             role: text(PageWord(role: me.role)),
             loggedInWith: text("account.since", me.session.createdAt.forPeople, me.app.name),
             saysNone: notices.isEmpty && me.emailVerified, hasNotices: !notices.isEmpty, notices: notices,
-            address: me.emailVerified ? nil : address, form: form(.logOutOfAccount, "account"))
+            address: me.emailVerified ? nil : address,
+            names: try await names(of: me, entered: entered), form: form(.logOutOfAccount, "account"))
         return page(content, "account.title", of: me, at: .showAccount, problem: problem)
     }
 
@@ -131,6 +134,7 @@ struct AccountHome: AccountContent {
     let hasNotices: Bool
     let notices: [Notice]
     let address: Address?
+    let names: AccountNames
     /// The form that logs out.
     let form: FormPart
 }

@@ -27,6 +27,12 @@ struct CompleteRegistration: Sendable {
             case .existingUser(let proof): .credential(proof.kind)
             }
         }
+
+        /// The event of the name that colleagues see; none without one.
+        fileprivate func naming(_ employee: EmployeeID) -> [EmployeeEvent] {
+            guard case .newUser(let new) = self, let name = new.displayName else { return [] }
+            return [.displayNameSet(DisplayNameSet(employeeID: employee, name: Personal(employee, name.text)))]
+        }
     }
     let context: ServiceContext
 
@@ -92,7 +98,7 @@ struct CompleteRegistration: Sendable {
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
-        let events = recorder.named(try decide(state, in: tenant), of: Employee.initial)
+        let events = recorder.named(try decide(state, in: tenant), of: Employee.initial) + person.naming(employeeId)
         try recorder.add(
             events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
             about: employeeId.uuid, by: employeeId)

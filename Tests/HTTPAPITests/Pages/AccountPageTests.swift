@@ -13,7 +13,7 @@ import Testing
     ]
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
-        "/account/recovery", "/account/address",
+        "/account/recovery", "/account/address", "/account/name",
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 
@@ -41,7 +41,7 @@ import Testing
     private func changes(_ service: FakeService) async -> [Recorder.Entry] {
         let names: Set<String> = [
             "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
-            "revokeDevice", "decideKey",
+            "revokeDevice", "decideKey", "setDisplayName",
         ]
         return await service.recorder.work.filter { names.contains($0.name) }
     }
@@ -84,6 +84,21 @@ import Testing
             #expect(try await browser.post(path, [("request", "x")]).status == 400)
         }
         #expect(await changes(service).isEmpty)
+    }
+
+    @Test func `the account shows the user name, and takes the name that colleagues see`() async throws {
+        let service = FakeService(), path = "/account/name"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account")
+            #expect(page.text.contains("User name: <strong translate=\"no\">7</strong>"), "\(page.text)")
+            #expect(page.text.contains("name=\"displayName\" value=\"Zoë &amp; Co\""), "\(page.text)")
+            let set = try await browser.post(path, form(path, "name", [("displayName", "Zoë")]))
+            #expect(set.status == 303 && set.header("Location") == "/account")
+            let refused = try await browser.post(path, form(path, "name", [("displayName", "<b>")]))
+            #expect(refused.status == 400 && refused.text.contains("This name has a character"), "\(refused.text)")
+            #expect(refused.text.contains("value=\"&lt;b&gt;\""), "what was typed is lost")
+        }
+        #expect(await changes(service).map { $0.details["name"] } == ["Zoë", "<b>"])
     }
 
     @Test func `an address that is not confirmed gets a mail`() async throws {

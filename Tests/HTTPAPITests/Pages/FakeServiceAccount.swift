@@ -13,6 +13,11 @@ extension FakeService {
             try await enter("nameDevice", ["fingerprint": name.fingerprint, "name": name.name], call)
             guard !name.name.isEmpty else { throw ServiceError(.requestInvalid) }
             return ()
+        case let set as SetDisplayName:
+            try await enter("setDisplayName", ["name": set.name], call)
+            guard !set.name.contains("<") else { throw ServiceError(.requestInvalid) }
+            return ()
+        case is ReadDisplayName: return String?.some("Zoë & Co")
         case let end as EndOtherSessions:
             try await enter("endOtherSessions", ["session": end.session?.lowercased ?? "all"], call)
             return ()
