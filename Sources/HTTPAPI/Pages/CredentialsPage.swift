@@ -40,7 +40,7 @@ struct CredentialsPage: Sendable {
         let problems = FieldProblems(told, in: language)
         let content = NewCredentialsContent(
             problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
-            username: view.identifier, company: view.companyName,
+            limit: view.limit(in: language), username: view.identifier, company: view.companyName,
             employee: view.companyEmployeeId, questions: questions(input, problems),
             passphraseText: language.text("credentials.passphraseText", least),
             asksForName: view.purpose == .registration,
@@ -87,6 +87,7 @@ struct NewCredentialsContent: PageContent {
 
     let problems: FieldProblems?
     let account: String
+    let limit: String
     /// The name for password managers.
     let username: String
     let company: String

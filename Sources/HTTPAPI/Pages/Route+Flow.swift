@@ -102,6 +102,11 @@ extension Route {
 }
 
 extension FlowView {
+    /// How long the person has for the whole flow.
+    func limit(in language: PageLanguage) -> String {
+        language.text("flow.limit", "\(purpose.lifetime.components.seconds / 60)")
+    }
+
     /// The person's name for password managers: the address, wherever the page may know it.
     var identifier: String { address ?? email ?? "\(companyEmployeeId)@\(companyName)" }
 }
@@ -180,8 +185,8 @@ extension FlowPage {
         let problems = FieldProblems(
             problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule")
         let content = AnswersContent(
-            problems: problems, account: account(view), company: view.companyName, employee: view.companyEmployeeId,
-            questions: questions, againPath: againPath, recoverPath: path(.showWayBack), form: form)
+            problems: problems, account: account(view), limit: view.limit(in: language),
+            company: view.companyName, employee: view.companyEmployeeId, questions: questions, againPath: againPath, recoverPath: path(.showWayBack), form: form)
         return try visit.reply(
             HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }
@@ -191,8 +196,8 @@ extension FlowPage {
         let visitor = visit.visitor, form = visit.form(of: .givePassphrase, visitor)
         let problems = FieldProblems(problem.map { [$0] } ?? [], in: language)
         let content = PassphraseContent(
-            problems: problems, account: account(view), username: view.identifier, company: view.companyName,
-            employee: view.companyEmployeeId,
+            problems: problems, account: account(view), limit: view.limit(in: language), username: view.identifier,
+            company: view.companyName, employee: view.companyEmployeeId,
             questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), againPath: againPath,
             recoverPath: path(.showWayBack), form: form)
         return try visit.reply(
@@ -224,6 +229,7 @@ struct AnswersContent: PageContent {
 
     let problems: FieldProblems?
     let account: String
+    let limit: String
     /// The account whose key this browser has; empty for an address.
     let company: String
     let employee: String
@@ -239,6 +245,7 @@ struct PassphraseContent: PageContent {
     static let fields: [FieldProblem.Field] = [.passphrase]
     let problems: FieldProblems?
     let account: String
+    let limit: String
     /// The name for password managers.
     let username: String
     let company: String

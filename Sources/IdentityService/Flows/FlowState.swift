@@ -244,8 +244,6 @@ extension FlowState {
 extension FlowState {
     /// The length of ``secret`` in bytes.
     static let secretLength = 16
-    /// The lifetime of a flow: ten minutes.
-    static let lifetime: Duration = .seconds(600)
     /// The time in which the device must sign: two minutes (credentials.md section 4).
     static let challengeLifetime: Duration = .seconds(120)
 }

@@ -66,7 +66,7 @@ package struct StartRegistration: AppUseCase, Redacted {
             tenantId: subject.tenantId.uuid, companyName: request.companyName,
             companyEmployeeId: request.companyEmployeeId,
             employeePublicKey: key.bytes, employeeId: employeeId, userId: ids.user, credentialId: ids.credential,
-            expiresAt: call.time.adding(FlowState.lifetime))
+            expiresAt: call.time.adding(FlowKind.registration.lifetime))
         state.network = context.network(of: call, through: app)
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(
