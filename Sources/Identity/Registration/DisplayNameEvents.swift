@@ -1,3 +1,5 @@
+import Canonical
+
 /// The owner of an account set the name that colleagues see, or removed it.
 package struct DisplayNameSet: EventPayload {
     package var employeeID: EmployeeID

@@ -54,6 +54,10 @@ package struct StartRegistration: AppUseCase, Redacted {
             email: request.email, isCompanyOwnedEmail: request.isCompanyOwnedEmail, namedCredentialId: credentialId,
             invitation: admission?.uuid, intent: intent)
         var ids = (user: UUID(), credential: credentialId)
+        if app.isPagesApp, let admission, request.invitation.flatMap({ MailedInvitation(text: $0) }) != nil {
+            person.confirmsAddress = try await InvitationBrowser(context: context).isFirst(
+                key, of: admission, at: call.time)
+        }
         let loader = StateLoader(reader: context.reader)
         if let holder = try await AddressHolders(context: context).holder(of: address),
             let credentials = try await loader.user(holder).state.credentials

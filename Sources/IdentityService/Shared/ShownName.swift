@@ -16,12 +16,11 @@ package struct ShownName: Sendable, Equatable {
     /// - Parameter keys: The key of the person.
     /// - Throws: `KeysError` if the name was changed or moved.
     package init?(_ employee: EmployeeSnapshot, keys: [UUID: PersonKey]) throws {
-        guard let last = employee.events.last(where: { $0.type == DisplayNameSet.type }),
-            let set = try EventCodec.payload(of: last, keys: keys) as? DisplayNameSet, let text = set.name?.text
+        guard let last = employee.events.lastIndex(where: { $0.type == DisplayNameSet.type }),
+            let set = try EventCodec.payload(of: employee.events[last], keys: keys) as? DisplayNameSet, let text = set.name?.text
         else { return nil }
         self.text = text
-        isApproved = try employee.events.contains { event in
-            guard event.version > last.version else { return false }
+        isApproved = try employee.events[last...].contains { event in
             switch try EventCodec.payload(of: event, keys: keys) {
             case let approved as EmployeeApproved: return approved.by.isColleague(of: employee.id)
             case let authorized as EmployeeKeyAuthorized: return authorized.by.isColleague(of: employee.id)
