@@ -40,7 +40,8 @@ struct CredentialsPage: Sendable {
         let problems = FieldProblems(told, in: language)
         let content = NewCredentialsContent(
             problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
-            limit: view.limit(in: language), username: view.identifier, company: view.companyName,
+            limit: view.limit(in: language), progress: language.text("credentials.progress", "{1}", "\(Self.count)"),
+            username: view.identifier, company: view.companyName,
             employee: view.companyEmployeeId, questions: questions(input, problems),
             passphraseText: language.text("credentials.passphraseText", least),
             asksForName: view.purpose == .registration,
@@ -88,6 +89,8 @@ struct NewCredentialsContent: PageContent {
     let problems: FieldProblems?
     let account: String
     let limit: String
+    /// Which question of how many is asked, with `{1}` for its number.
+    let progress: String
     /// The name for password managers.
     let username: String
     let company: String

@@ -37,6 +37,11 @@ struct FlowPage: Sendable {
         }
     }
 
+    /// Whether the flow has founded the tenant of an account. Nobody else begins with the role.
+    func isFounding(_ employee: EmployeeSummaryResponse) -> Bool {
+        purpose == .registration && employee.role == "securityAdmin"
+    }
+
     /// The path of a page for the same client.
     func path(_ page: Endpoint) -> String { page.path(in: flow.request.isEmpty ? nil : flow) }
 

@@ -50,7 +50,7 @@ extension Route {
 
     /// The routes of the account's pages.
     static let ofAccount = [
-        showHome, showAccount, logOutOfAccount, mailAddressLink, setDisplayName, showDevices, nameDevice, showDecision, makeDecision,
+        showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices, nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
         showApprovals,
     ]

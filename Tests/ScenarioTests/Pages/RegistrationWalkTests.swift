@@ -32,7 +32,7 @@ struct `A registration in a browser` {
         let common = try await browser.choose(weak, person, ["answer2": "blue"])
         #expect(common.status == 400 && common.html.contains("href=\"#answer2\""), "\(common)")
         let done = try await browser.choose(common, person)
-        #expect(done.status == 303 && done.location == "/account", "\(done)")
+        #expect(done.status == 303 && done.location == "/account/start", "\(done)")
         #expect(browser.cookies["tenure"] != nil && browser.flow?.stage == "done")
 
         // The pages are linked to what they founded, and know the browser again.
@@ -255,7 +255,7 @@ struct `An invitation to the pages` {
             }
             let browser = PageClient(client)
             let asked = try await browser.register("/register/found", person, Device(), code: code)
-            #expect(try await browser.choose(asked, person).location == "/account")
+            #expect(try await browser.choose(asked, person).location == "/account/start")
             #expect(try await found(person, code).status == 409)
             await #expect(throws: ServiceError(.companyAlreadyFounded)) {
                 try await commands.foundingCode(for: person.company, lifetime: .seconds(60))

@@ -6,8 +6,9 @@
  * An account that has another key in this browser keeps it: it is known already, and a second one would wait for
  * an approval. The address gets that key, and the person begins again. The only account is picked at once.
  */
-import { base64url, bytesOf, find, keep, recordKey, sign, transact } from "./device.js";
+import { base64url, bytesOf, find, recordKey, sign, transact } from "./device.js";
 import { isChallenge } from "./flow.js";
+import { keep } from "./used.js";
 
 /** @typedef {import("./device.js").DeviceKey} DeviceKey */
 

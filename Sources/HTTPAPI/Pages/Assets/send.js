@@ -7,7 +7,7 @@
  * account of `data-company` and `data-employee` is remembered in this browser. Whatever else comes, the form is sent as
  * browsers do.
  */
-import { used } from "./device.js";
+import { used } from "./used.js";
 
 /**
  * @typedef {object} Answer
