@@ -45,7 +45,8 @@ struct CredentialsPage: Sendable {
             employee: view.companyEmployeeId, questions: questions(input, problems),
             passphraseText: language.text("credentials.passphraseText", least),
             asksForName: view.purpose == .registration,
-            displayName: input.displayName, mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true, answersToo: input.both, form: form)
+            displayName: input.displayName, mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true,
+            answersToo: input.both, form: form)
         let status = problems == nil ? 200 : 400
         return (HostedPage(content, "credentials.title", in: language, status: status), problems)
     }

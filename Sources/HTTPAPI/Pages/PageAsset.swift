@@ -24,6 +24,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case arm = "arm.js"
     /// The signature over a statement.
     case sign = "sign.js"
+    /// The signatures over invitations.
+    case invite = "invite.js"
     /// The end of a wait, and the signature that opens its session.
     case waiting = "waiting.js"
     /// Questions that are chosen one at a time.

@@ -50,9 +50,10 @@ extension Route {
 
     /// The routes of the account's pages.
     static let ofAccount = [
-        showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices, nameDevice, showDecision, makeDecision,
+        showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
+        nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
-        showApprovals,
+        showApprovals, showInvite, proposeInvitations, sendInvitations,
     ]
 }
 
@@ -67,7 +68,12 @@ extension AccountSection {
 
     /// The pages that somebody may see.
     static func all(for me: MeResponse) -> [AccountSection] {
-        own + (me.mayDecide ? [AccountSection(endpoint: .showApprovals, word: "approvals.title")] : [])
+        own
+            + (me.mayDecide
+                ? [
+                    AccountSection(endpoint: .showApprovals, word: "approvals.title"),
+                    AccountSection(endpoint: .showInvite, word: "invite.title"),
+                ] : [])
     }
 
     /// The page with the form that is sent to an endpoint: the last one whose path the endpoint's begins with.

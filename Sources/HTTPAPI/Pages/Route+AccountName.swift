@@ -39,9 +39,10 @@ extension AccountVisit {
     ///
     /// - Parameter entered: What was entered and refused.
     func names(of me: MeResponse, entered: String?) async throws -> AccountNames {
-        let name: String? = if let entered { entered } else {
-            try await exchange.run(ReadDisplayName(caller: caller))
-        }
+        let name: String? =
+            if let entered { entered } else {
+                try await exchange.run(ReadDisplayName(caller: caller))
+            }
         return AccountNames(
             userName: me.companyEmployeeId, displayName: name ?? "", form: form(.setDisplayName, "name"))
     }

@@ -12,7 +12,8 @@ extension Route {
         let me = try await account.me()
         let content = FirstStepsContent(
             address: me.emailVerified ? nil : account.form(.mailAddressLink, "address"),
-            devicesPath: Endpoint.showDevices.template.text, loginURL: account.exchange.publicURL + AccountVisit.logInPath,
+            devicesPath: Endpoint.showDevices.template.text,
+            loginURL: account.exchange.publicURL + AccountVisit.logInPath,
             accountPath: Endpoint.showAccount.template.text)
         return try account.page(content, "start.title", of: me, at: .showFirstSteps).reply()
     }

@@ -186,7 +186,8 @@ extension FlowPage {
             problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule")
         let content = AnswersContent(
             problems: problems, account: account(view), limit: view.limit(in: language),
-            company: view.companyName, employee: view.companyEmployeeId, questions: questions, againPath: againPath, recoverPath: path(.showWayBack), form: form)
+            company: view.companyName, employee: view.companyEmployeeId, questions: questions, againPath: againPath,
+            recoverPath: path(.showWayBack), form: form)
         return try visit.reply(
             HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }

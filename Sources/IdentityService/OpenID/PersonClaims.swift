@@ -23,7 +23,9 @@ enum PersonClaims {
         let email = scopes.contains(.email) || isPlain ? try await verifiedEmail(of: employee, context) : nil
         if let summary {
             claims["tenant_name"] = .string(summary.companyName)
-            if let name = try await context.shownName(of: employee, in: tenant.id) { claims["name"] = .string(name.text) }
+            if let name = try await context.shownName(of: employee, in: tenant.id) {
+                claims["name"] = .string(name.text)
+            }
             if let id = summary.companyEmployeeId {
                 // One id may belong to people of two tenants.
                 let name =

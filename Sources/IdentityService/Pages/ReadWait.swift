@@ -68,7 +68,8 @@ package struct ReadWait: UseCase, Redacted {
                 ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
             hasOtherDevice: keys.contains { $0.status == .authorized && $0.key != scene.key.key },
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
-            mayReturn: context.mail != nil && scene.mayReturn(at: time), canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
+            mayReturn: context.mail != nil && scene.mayReturn(at: time), canSendMail: context.mail != nil,
+            mail: try await mail(of: scene, run),
             triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
             decided: scene.decided)
     }

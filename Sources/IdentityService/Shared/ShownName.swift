@@ -17,7 +17,8 @@ package struct ShownName: Sendable, Equatable {
     /// - Throws: `KeysError` if the name was changed or moved.
     package init?(_ employee: EmployeeSnapshot, keys: [UUID: PersonKey]) throws {
         guard let last = employee.events.lastIndex(where: { $0.type == DisplayNameSet.type }),
-            let set = try EventCodec.payload(of: employee.events[last], keys: keys) as? DisplayNameSet, let text = set.name?.text
+            let set = try EventCodec.payload(of: employee.events[last], keys: keys) as? DisplayNameSet,
+            let text = set.name?.text
         else { return nil }
         self.text = text
         isApproved = try employee.events[last...].contains { event in

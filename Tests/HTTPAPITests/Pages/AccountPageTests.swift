@@ -13,7 +13,7 @@ import Testing
     ]
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
-        "/account/recovery", "/account/address", "/account/name",
+        "/account/recovery", "/account/address", "/account/name", "/account/invite", "/account/invitations",
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 
@@ -99,6 +99,45 @@ import Testing
             #expect(refused.text.contains("value=\"&lt;b&gt;\""), "what was typed is lost")
         }
         #expect(await changes(service).map { $0.details["name"] } == ["Zoë", "<b>"])
+    }
+
+    @Test func `an admin invites up to twenty addresses, each with a statement of its own`() async throws {
+        var service = FakeService()
+        service.decision = .signatureRequired(statement: Array("tenure/v1/invitation-issue\n{}".utf8))
+        let path = "/account/invite"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            func propose(_ text: String) async throws -> API.Answer {
+                try await browser.post(path, form(path, "invite", [("addresses", text)]))
+            }
+            #expect(try await browser.get(path).text.contains("<textarea id=\"addresses\""))
+            let page = try await propose(" cy@acme.example\r\n\r\nzed@acme.example, zoe ")
+            #expect(page.status == 200, "\(page.text)")
+            for (index, (email, name)) in [("cy@acme.example", "cy"), ("zed@acme.example", "zoe")].enumerated() {
+                #expect(page.text.contains("name=\"email\(index)\" value=\"\(email)\""), "\(page.text)")
+                #expect(page.text.contains("name=\"name\(index)\" value=\"\(name)\""), "\(page.text)")
+            }
+            #expect(page.text.contains("src=\"\(PageAsset.invite.path)\"") && !page.text.contains("<textarea"))
+            let many = (0..<21).map { "p\($0)@acme.example" }.joined(separator: "\n")
+            for (text, problem) in [
+                ("", "one to twenty"), (many, "one to twenty"), ("admin@acme.example", "No user name can be made"),
+                ("a@acme.example x\nb@acme.example x", "stands there twice"), ("a@acme.example x@y", "has an @"),
+            ] {
+                let refused = try await propose(text)
+                #expect(refused.status == 400 && refused.text.contains(problem), "\(refused.text)")
+                #expect(text.isEmpty || refused.text.contains(text.prefix(10)), "what was typed is lost")
+            }
+            // Nothing is issued for a form that no page armed.
+            let signed = [
+                ("email0", "cy@acme.example"), ("name0", "cy"), ("salt0", "AAAA"), ("statement0", "AAAA"),
+                ("signature0", "AAAA"),
+            ]
+            .map { (name: $0.0, value: $0.1) }
+            let sent = try await browser.post(
+                "/account/invitations", form("/account/invitations", "invitations", signed))
+            #expect(sent.status == 303 && sent.header("Location") == path, "\(sent.text)")
+        }
+        let issued = await service.recorder.work.filter { $0.name == "issueInvitation" }
+        #expect(issued.count == 2 && issued.allSatisfy { $0.details["signed"] == "none" }, "\(issued)")
     }
 
     @Test func `an address that is not confirmed gets a mail`() async throws {

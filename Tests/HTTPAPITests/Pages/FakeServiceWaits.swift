@@ -20,7 +20,8 @@ extension FakeService {
             standing: standing, tenantID: appId, employeeID: employeeId, companyName: "Acme", companyEmployeeId: "7",
             fingerprint: [UInt8](repeating: 0xAB, count: 32),
             challenge: standing == .authorized ? Array("challenge".utf8) : [], hasOtherDevice: hasOtherDevice,
-            isAdministrative: isAdministrative, mayReturn: mayReturn, canSendMail: canSendMail, mail: mail, triesLeft: triesLeft,
+            isAdministrative: isAdministrative, mayReturn: mayReturn, canSendMail: canSendMail, mail: mail,
+            triesLeft: triesLeft,
             expiresAt: time, decided: 0)
     }
 

@@ -79,7 +79,8 @@ import Testing
         let page = try await with(service) {
             try await $0.get("/login/" + FakeService.flowID, try cookies(.request, request: FakeService.handle))
         }
-        #expect(page.text.contains("<input type=\"hidden\" name=\"company\" value=\"Acme &amp; Sons\">"), "\(page.text)")
+        #expect(
+            page.text.contains("<input type=\"hidden\" name=\"company\" value=\"Acme &amp; Sons\">"), "\(page.text)")
         #expect(!page.text.contains("autocomplete=\"organization\""))
         #expect(page.text.contains("data-company=\"Acme &amp; Sons\" hidden"))
     }

@@ -439,7 +439,9 @@ extension API.Answer {
         var right = service(.answers)
         right.outcome = FakeService.success
         let taken = try await Visitor.with(right) { try await $0.post(path, Visitor.answers, headers) }
-        #expect(taken.status == 200 && taken.text.contains("{\"next\":\"/answer/") || taken.text == "{\"next\":\"/account\"}")
+        #expect(
+            taken.status == 200 && taken.text.contains("{\"next\":\"/answer/")
+                || taken.text == "{\"next\":\"/account\"}")
         #expect(taken.header("Location") == nil && taken.setCookies.count == 2, "\(taken.text)")
         #expect(!taken.text.contains(FakeService.token))
     }
