@@ -24,9 +24,16 @@ extension Reply {
     }
 
     /// The reply to the module in place of a redirect, which it could not read: where the page goes.
+    ///
+    /// A page it cannot show: then the browser sends the form itself and gets the same page, so the flow stays where it
+    /// was until then.
     var forModule: Reply {
-        guard status == 303, let next = headers["Location"], next.hasPrefix("/") else { return self }
-        var reply = self, answer = Reply.module(["next": .string(next)])
+        var reply = self
+        guard status == 303, let next = headers["Location"], next.hasPrefix("/") else {
+            if headers["Content-Type"]?.hasPrefix("text/html") == true { reply.cookies = [] }
+            return reply
+        }
+        var answer = Reply.module(["next": .string(next)])
         answer.headers.merge(headers.filter { $0.key != "Location" }) { own, _ in own }
         (reply.status, reply.headers, reply.body) = (200, answer.headers, answer.body)
         return reply

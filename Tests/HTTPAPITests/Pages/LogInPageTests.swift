@@ -444,6 +444,14 @@ extension API.Answer {
                 || taken.text == "{\"next\":\"/account\"}")
         #expect(taken.header("Location") == nil && taken.setCookies.count == 2, "\(taken.text)")
         #expect(!taken.text.contains(FakeService.token))
+        // A page the module cannot show. The browser sends the form itself, and gets the same one.
+        var closed = service(.answers)
+        closed.refusals["validateAnswers"] = ServiceError(.employeeInactive)
+        try await Visitor.with(closed) { visitor in
+            let page = try await visitor.post(path, Visitor.answers, headers)
+            #expect(page.header("Content-Type")?.hasPrefix("text/html") == true && page.setCookies.isEmpty)
+            #expect(try await visitor.post(path, Visitor.answers).text.contains("<h1>This account is closed</h1>"))
+        }
     }
 
     @Test func `a wrong passphrase is told beside the field, and a missing one too`() async throws {
