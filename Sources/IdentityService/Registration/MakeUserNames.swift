@@ -1,3 +1,4 @@
+import Canonical
 import ErrorCodes
 import EventCoding
 import Identity
