@@ -155,8 +155,8 @@ extension AccountVisit {
             let response = try await exchange.run(
                 IssueInvitation(proposed.request(signed), company: me.companyName, caller: .employee(caller)))
             guard case .done(_, let code, _) = response else { throw ServiceError(.requestStale) }
-            let fields = [
-                (name: "company", value: me.companyName), ("id", proposed.name), ("email", proposed.email),
+            let fields: [(name: String, value: String)] = [
+                ("company", me.companyName), ("id", proposed.name), ("email", proposed.email),
                 ("invitation", code),
             ]
             let link = fields.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
