@@ -101,6 +101,21 @@ import Testing
         #expect(await changes(service).map { $0.details["name"] } == ["Zoë", "<b>"])
     }
 
+    @Test(arguments: [false, true]) func `a founder sees three steps, the first only while it is not done`(
+        isConfirmed: Bool
+    ) async throws {
+        var service = FakeService()
+        service.isEmailVerified = isConfirmed
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account/start")
+            #expect(page.status == 200 && page.text.contains("<h1>Your company is set up</h1>"), "\(page.text)")
+            #expect(page.text.contains("action=\"/account/address\"") == !isConfirmed)
+            #expect(page.text.contains("Your address is confirmed.") == isConfirmed)
+            #expect(page.text.contains("Add a second device") && page.text.contains("Name a second admin"))
+            #expect(page.text.contains("href=\"/account\">Later"), "no way out")
+        }
+    }
+
     @Test func `an admin invites up to twenty addresses, each with a statement of its own`() async throws {
         var service = FakeService()
         service.decision = .signatureRequired(statement: Array("tenure/v1/invitation-issue\n{}".utf8))
