@@ -47,16 +47,16 @@ static const unsigned char file_13[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/hidden.mustache"
 };
 static const unsigned char file_14[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/key.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/invite.mustache"
 };
 static const unsigned char file_15[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/layout.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/key.mustache"
 };
 static const unsigned char file_16[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/login.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/layout.mustache"
 };
 static const unsigned char file_17[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/loginAddress.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/login.mustache"
 };
 static const unsigned char file_18[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/logout.mustache"
@@ -95,75 +95,90 @@ static const unsigned char file_29[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
 };
 static const unsigned char file_30[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/start.mustache"
 };
 static const unsigned char file_31[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
 };
 static const unsigned char file_32[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
 };
 static const unsigned char file_33[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
 };
 static const unsigned char file_34[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
 };
 static const unsigned char file_35[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
 };
 static const unsigned char file_36[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
 };
 static const unsigned char file_37[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
 };
 static const unsigned char file_38[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
 };
 static const unsigned char file_39[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
 };
 static const unsigned char file_40[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
 };
 static const unsigned char file_41[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
+#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
 };
 static const unsigned char file_42[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/invite.js"
 };
 static const unsigned char file_43[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
 };
 static const unsigned char file_44[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
 };
 static const unsigned char file_45[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
 };
 static const unsigned char file_48[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_49[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_52[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_53[] = {
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+};
+static const unsigned char file_54[] = {
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+};
+static const unsigned char file_55[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+};
+static const unsigned char file_56[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+};
+static const unsigned char file_57[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_58[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -182,10 +197,10 @@ static const char *const names[] = {
     "Templates/devices.mustache",
     "Templates/ending.mustache",
     "Templates/hidden.mustache",
+    "Templates/invite.mustache",
     "Templates/key.mustache",
     "Templates/layout.mustache",
     "Templates/login.mustache",
-    "Templates/loginAddress.mustache",
     "Templates/logout.mustache",
     "Templates/mailLink.mustache",
     "Templates/notice.mustache",
@@ -198,6 +213,7 @@ static const char *const names[] = {
     "Templates/sections.mustache",
     "Templates/sessions.mustache",
     "Templates/sign.mustache",
+    "Templates/start.mustache",
     "Templates/turn.mustache",
     "Templates/waiting.mustache",
     "Templates/waitingEnd.mustache",
@@ -209,11 +225,15 @@ static const char *const names[] = {
     "Assets/arm.js",
     "Assets/device.js",
     "Assets/flow.js",
+    "Assets/invite.js",
     "Assets/pages.css",
     "Assets/pick.js",
     "Assets/prefill.js",
+    "Assets/questions.js",
+    "Assets/send.js",
     "Assets/sign.js",
     "Assets/turn.js",
+    "Assets/used.js",
     "Assets/waiting.js",
     "Words/english.words",
     "Words/french.words",
@@ -278,6 +298,11 @@ static const unsigned char *const bytes[] = {
     file_51,
     file_52,
     file_53,
+    file_54,
+    file_55,
+    file_56,
+    file_57,
+    file_58,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -334,9 +359,14 @@ static const size_t sizes[] = {
     sizeof file_51,
     sizeof file_52,
     sizeof file_53,
+    sizeof file_54,
+    sizeof file_55,
+    sizeof file_56,
+    sizeof file_57,
+    sizeof file_58,
 };
 
-const size_t httpapi_count = 54;
+const size_t httpapi_count = 59;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

@@ -20,9 +20,11 @@ extension Route {
 
     private static func confirm(_ exchange: RoutedRequest) async throws -> Reply {
         try await exchange.mailed { link, isDecision, _ in
+            let session = isDecision ? try await PageVisit(exchange: exchange).session() : nil
             let answer = try await exchange.run(
                 ConfirmEmail(
-                    user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision))
+                    user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision,
+                    browser: session?.browser.caller))
             return switch answer {
             case .pending: .verifyAddress
             case .verified: .done

@@ -21,7 +21,8 @@ protocol BeginningForm: Sendable {
     /// The reply to a browser that gets no form; `nil` for others.
     var instead: Reply? { get throws }
 
-    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) async throws -> HostedPage
+    /// - Parameter visitor: The secret of the browser that the page's forms are bound to.
+    func page(_ input: Input, _ problems: FieldProblems?, _ visitor: VisitorKey, status: Int) async throws -> HostedPage
 
     /// Whether a field that must not be empty is.
     func isMissing(_ field: FieldProblem.Field, in input: Input) -> Bool
@@ -42,7 +43,7 @@ extension BeginningForm {
     fileprivate func reply(_ input: Input, _ problems: [FieldProblem] = []) async throws -> Reply {
         let visitor = visit.visitor
         return try await page(
-            input, FieldProblems(problems, in: language), visit.form(of: sentTo, visitor),
+            input, FieldProblems(problems, in: language), visitor,
             status: problems.first?.status ?? 200
         ).reply(visitor)
     }

@@ -16,6 +16,8 @@ struct CredentialsPage: Sendable {
         var repeated = ""
         /// Whether the questions may be answered instead of the passphrase.
         var both = false
+        /// The name that colleagues see.
+        var displayName = ""
     }
 
     let view: FlowView
@@ -23,11 +25,11 @@ struct CredentialsPage: Sendable {
 
     /// The fields, as refusals may be about them.
     static let fields: [FieldProblem.Field] =
-        [.form, .newPassphrase, .repeated] + (0..<count).flatMap { [.question($0), .answer($0)] }
+        [.form, .displayName, .newPassphrase, .repeated] + (0..<count).flatMap { [.question($0), .answer($0)] }
 
     /// The page with its form. Answers are shown again, so that one fault does not cost five; a passphrase is not.
     /// Whoever chose one is told, so that nobody goes on without it unawares.
-    func page(_ input: Input, _ found: [FieldProblem], _ form: FormPart) -> HostedPage {
+    func page(_ input: Input, _ found: [FieldProblem], _ form: FormPart) -> (HostedPage, FieldProblems?) {
         var told = found
         let isAboutPassphrase = found.contains { $0.field == .newPassphrase || $0.field == .repeated }
         if !found.isEmpty, !input.passphrase.isEmpty, !isAboutPassphrase {
@@ -38,10 +40,15 @@ struct CredentialsPage: Sendable {
         let problems = FieldProblems(told, in: language)
         let content = NewCredentialsContent(
             problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
-            username: "\(view.companyEmployeeId)@\(view.companyName)", questions: questions(input, problems),
+            limit: view.limit(in: language), progress: language.text("credentials.progress", "{1}", "\(Self.count)"),
+            username: view.identifier, company: view.companyName,
+            employee: view.companyEmployeeId, questions: questions(input, problems),
             passphraseText: language.text("credentials.passphraseText", least),
-            mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true, answersToo: input.both, form: form)
-        return HostedPage(content, "credentials.title", in: language, status: problems == nil ? 200 : 400)
+            asksForName: view.purpose == .registration,
+            displayName: input.displayName, mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true,
+            answersToo: input.both, form: form)
+        let status = problems == nil ? 200 : 400
+        return (HostedPage(content, "credentials.title", in: language, status: status), problems)
     }
 
     private func questions(_ input: Input, _ problems: FieldProblems?) -> [NewCredentialsContent.Question] {
@@ -82,10 +89,18 @@ struct NewCredentialsContent: PageContent {
 
     let problems: FieldProblems?
     let account: String
+    let limit: String
+    /// Which question of how many is asked, with `{1}` for its number.
+    let progress: String
     /// The name for password managers.
     let username: String
+    let company: String
+    let employee: String
     let questions: [Question]
     let passphraseText: String
+    /// Whether the person is asked for the name that colleagues see, and what was entered.
+    let asksForName: Bool
+    let displayName: String
     /// Whether the person may choose to answer the questions instead of the passphrase, and has.
     let mayAnswerToo: Bool
     let answersToo: Bool
@@ -103,6 +118,7 @@ extension CredentialsPage.Input {
         passphrase = text("passphrase")
         repeated = text("repeated")
         both = text("both") == "true"
+        displayName = text(FieldProblem.Field.displayName.name)
     }
 
     /// What is missing or doubtful before the service is asked.

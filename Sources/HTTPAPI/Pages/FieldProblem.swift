@@ -6,6 +6,8 @@ struct FieldProblem: Sendable, Equatable {
     /// A field of the forms.
     enum Field: Sendable, Equatable {
         case company, employee, email, code, way, answers, passphrase
+        /// The name that colleagues see.
+        case displayName
         /// The first and the second entry of a new passphrase.
         case newPassphrase, repeated
         /// A question that is chosen, and its answer, counted from 0.
@@ -44,6 +46,7 @@ struct FieldProblem: Sendable, Equatable {
                 case ("companyEmployeeId", 1): .employee
                 case ("email", 1): .email
                 case ("invitation", 1): .code
+                case ("name", 1): .displayName
                 case ("passphrase", 1): form.contains(.passphrase) ? .passphrase : .newPassphrase
                 case ("securityQuestions", 3): index.map { parts[2] == "answer" ? .answer($0) : .question($0) }
                 default: nil
@@ -124,6 +127,7 @@ struct FieldProblem: Sendable, Equatable {
         (.requestInvalid, .answers, "flow.inputInvalid"),
         (.requestInvalid, .passphrase, "flow.inputInvalid"),
         (.requestInvalid, .form, "credentials.refused"),
+        (.requestInvalid, .displayName, "name.invalid"),
         (.requestInvalid, .question(0), "credentials.questionMissing"),
     ]
 }
@@ -137,7 +141,8 @@ struct FieldProblems: PagePart {
         let text: String
     }
     let items: [Item]
-    private let texts: [String: String]
+    /// The texts by the names of the fields.
+    let texts: [String: String]
 
     /// - Parameter answer: The id of the first field for an answer.
     /// - Returns: `nil` without problems.

@@ -31,11 +31,15 @@ struct FlowPage: Sendable {
         switch purpose {
         case .recovery, .returning: path(.showWayBack)
         case _ where !flow.request.isEmpty: Endpoint.goOn.path(in: flow)
-        case .login: Endpoint.showLogIn.template.text
-        case .address: Endpoint.showLogInByAddress.template.text
+        case .login, .address: Endpoint.showLogIn.template.text
         case .registration: Endpoint.showRegister.template.text
         case .change: Endpoint.showAccount.template.text
         }
+    }
+
+    /// Whether the flow has founded the tenant of an account. Nobody else begins with the role.
+    func isFounding(_ employee: EmployeeSummaryResponse) -> Bool {
+        purpose == .registration && employee.role == "securityAdmin"
     }
 
     /// The path of a page for the same client.

@@ -1,30 +1,48 @@
 import IdentityService
 import TenureAPI
 
-/// The form that begins a log-in. Without a stored request the log-in leads to the account.
+/// The page that begins a log-in: with the e-mail address, or below with company and user name.
+///
+/// Without a stored request the log-in leads to the account.
 struct LogInPage: BeginningForm {
+    /// What the person enters. Each has a form of its own on the same page.
+    enum Way: Sendable, CaseIterable {
+        case address
+        case account
+
+        fileprivate var shownAt: Endpoint { self == .address ? .showLogInByAddress : .showLogIn }
+        fileprivate var sentTo: Endpoint { self == .address ? .beginLogInByAddress : .beginLogIn }
+    }
+
+    let way: Way
     let visit: PageVisit
     let pending: AwaitedAuthorization?
     let language: PageLanguage
 
-    init(_ visit: PageVisit) async throws {
+    init(_ way: Way, _ visit: PageVisit) async throws {
+        self.way = way
         self.visit = visit
         pending = try await visit.pending()
         language = visit.language(pending?.locales ?? [])
     }
 
-    let fields: [FieldProblem.Field] = [.company, .employee, .form]
-    let sentTo = Endpoint.beginLogIn
+    var fields: [FieldProblem.Field] { way == .address ? [.email, .form] : [.company, .employee, .form] }
+    var sentTo: Endpoint { way.sentTo }
     var required: [(field: FieldProblem.Field, word: PageWord)] {
-        [(.company, "login.companyMissing"), (.employee, "login.employeeMissing")]
+        way == .address
+            ? [(.email, "login.addressMissing")]
+            : [(.company, "login.companyMissing"), (.employee, "login.employeeMissing")]
     }
     var instead: Reply? { visit.beyondLogIn(pending) }
 
     var known: Input {
-        ["company": pending?.tenant ?? "", "employee": pending.flatMap { $0.hintIsAddress ? nil : $0.loginHint } ?? ""]
+        guard let hint = pending?.loginHint else { return [:] }
+        return [pending?.hintIsAddress == true ? "email" : "employee": hint]
     }
 
-    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) async throws -> HostedPage {
+    func page(
+        _ input: Input, _ problems: FieldProblems?, _ visitor: VisitorKey, status: Int
+    ) async throws -> HostedPage {
         let flow = visit.flow
         var account: String?
         if let session = try await visit.session() {
@@ -32,36 +50,72 @@ struct LogInPage: BeginningForm {
         }
         let content = LogInContent(
             problems: problems, account: account, accountPath: Endpoint.showAccount.template.text,
-            company: input["company"] ?? "", employee: input["employee"] ?? "", expected: pending?.tenant ?? "",
-            addressPath: Endpoint.showLogInByAddress.path(in: flow),
-            registerPath: Endpoint.showRegister.path(in: flow), recoverPath: Endpoint.showWayBack.path(in: flow),
-            form: form)
+            expected: pending?.onlyTenant ?? pending?.tenant ?? "",
+            byAddress: .init(
+                email: input["email"] ?? "", form: visit.form(of: .beginLogInByAddress, visitor)),
+            byAccount: .init(
+                company: input["company"] ?? pending?.tenant ?? "", only: pending?.onlyTenant,
+                employee: input["employee"] ?? "",
+                isOpen: way == .account && problems != nil || input["employee"]?.isEmpty == false,
+                form: visit.form(of: .beginLogIn, visitor)),
+            registerPath: Endpoint.showRegister.path(in: flow), recoverPath: Endpoint.showWayBack.path(in: flow))
         return HostedPage(logInTo: pending, content, in: language, status: status)
     }
 
     func begin(_ input: Input, _ key: [UInt8], once: String) async throws -> Reply {
-        let names = LoginRequest(
-            companyName: input["company"] ?? "", companyEmployeeId: input["employee"] ?? "", employeePublicKey: key)
-        let start = StartLogin(.login, names, app: try await visit.exchange.pagesApp())
-        return visit.start(try await visit.step(start, once: once), .login)
+        let app = try await visit.exchange.pagesApp()
+        switch way {
+        case .address:
+            let start = StartAddressLogin(
+                address: input["email"] ?? "", employeePublicKey: key, client: pending?.client, app: app)
+            return visit.start(try await visit.step(start, once: once), .address)
+        case .account:
+            let names = LoginRequest(
+                companyName: input["company"] ?? "", companyEmployeeId: input["employee"] ?? "",
+                employeePublicKey: key)
+            return visit.start(try await visit.step(StartLogin(.login, names, app: app), once: once), .login)
+        }
     }
 }
 
-/// The form that begins a log-in, with the accounts that this browser knows.
+/// The forms that begin a log-in, with the accounts that this browser knows.
 struct LogInContent: PageContent {
     static let template: PageTemplate = "login"
+
+    /// The form with the e-mail address.
+    struct Address: PagePart {
+        let email: String
+        let form: FormPart
+    }
+
+    /// The form with company and user name.
+    struct Account: PagePart {
+        let company: String
+        /// The only tenant of the client, which is not entered; `nil` for another client.
+        let only: String?
+        let employee: String
+        /// Whether the form is in sight without a click.
+        let isOpen: Bool
+        let form: FormPart
+    }
+
     let problems: FieldProblems?
     /// Who is logged in already.
     let account: String?
     let accountPath: String
-    let company: String
-    let employee: String
-    /// The tenant that the client names.
+    /// The tenant that the client names, or its only one.
     let expected: String
-    let addressPath: String
+    let byAddress: Address
+    let byAccount: Account
     let registerPath: String
     let recoverPath: String
-    let form: FormPart
+}
+
+extension Route {
+    /// The page that begins a log-in, at two paths, and its two forms.
+    static let beginLogIns = LogInPage.Way.allCases.flatMap { way in
+        beginning(way.shownAt, way.sentTo) { try await LogInPage(way, $0) }
+    }
 }
 
 extension HostedPage {

@@ -10,6 +10,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case style = "pages.css"
     /// Device keys: the store of this browser, and forms that send a public key.
     case device = "device.js"
+    /// The accounts that this browser has used.
+    case used = "used.js"
     /// The signature over a flow's challenge.
     case flow = "flow.js"
     /// The signature over the challenge of a picked account.
@@ -22,8 +24,14 @@ enum PageAsset: String, Sendable, CaseIterable {
     case arm = "arm.js"
     /// The signature over a statement.
     case sign = "sign.js"
+    /// The signatures over invitations.
+    case invite = "invite.js"
     /// The end of a wait, and the signature that opens its session.
     case waiting = "waiting.js"
+    /// Questions that are chosen one at a time.
+    case questions = "questions.js"
+    /// Forms with secrets: what was typed stays in the page after a refusal.
+    case send = "send.js"
     /// The word that a form waits for its turn.
     case turn = "turn.js"
     /// The way to a client.

@@ -33,7 +33,8 @@ extension PageVisit {
                 if let way = WayBack(page.purpose) { waitForWayBack(way, fingerprint: fingerprint, page.flow) } else {
                     try await wait(page)
                 }
-        case .success(_, let employee, _): reply = try await enter(employee, once: key, after: page.flow)
+        case .success(_, let employee, _):
+            reply = try await enter(employee, once: key, after: page.flow, isFounder: page.isFounding(employee))
         }
         if page.purpose.isLogIn { reply.login = LoginOutcome(outcome) }
         return reply
@@ -42,20 +43,26 @@ extension PageVisit {
     /// Gives the browser the cookie of the session that a form has just opened, and goes on to the client or to the
     /// account.
     ///
-    /// - Parameter key: The form's ``VisitorForm/callKey``.
-    func enter(_ employee: EmployeeSummaryResponse, once key: String, after flow: BrowserFlow) async throws -> Reply {
+    /// - Parameters:
+    ///   - key: The form's ``VisitorForm/callKey``.
+    ///   - isFounder: Whether the account is shown with the first steps of a founder.
+    func enter(
+        _ employee: EmployeeSummaryResponse, once key: String, after flow: BrowserFlow, isFounder: Bool = false
+    ) async throws -> Reply {
         let opened = try await exchange.run(
             TakeBrowserCookie(form: key, tenant: employee.tenantId, request: flow.request))
         var reply =
             flow.request.isEmpty
-            ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
+            ? stay(in: flow.at(.done), at: isFounder ? .showFirstSteps : .showAccount)
+            : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
         return reply
     }
 
     /// Goes to a page of a flow, which has changed.
     func stay(in flow: BrowserFlow, at page: Endpoint) -> Reply {
-        var reply = Reply.seeOther(page == .showAccount ? page.template.text : page.path(in: flow))
+        var reply = Reply.seeOther(
+            page == .showAccount || page == .showFirstSteps ? page.template.text : page.path(in: flow))
         reply.cookies = flows.setting(flow)
         return reply
     }
@@ -150,7 +157,8 @@ extension Route {
         Route(page: endpoint, body: body) { exchange in
             let visit = PageVisit(exchange: exchange)
             guard let flow = visit.flow, !flow.isOver else { return try await visit.over(visit.flow) }
-            return try await respond(visit, flow)
+            let reply = try await respond(visit, flow)
+            return body == .form && visit.isSentByModule ? reply.forModule : reply
         }
     }
 

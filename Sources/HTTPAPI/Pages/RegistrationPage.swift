@@ -48,14 +48,15 @@ struct RegistrationPage: BeginningForm {
         }
     }
 
-    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) -> HostedPage {
+    func page(_ input: Input, _ problems: FieldProblems?, _ visitor: VisitorKey, status: Int) -> HostedPage {
         let content = RegistrationContent(
-            problems: problems, text: language.text(way.text), warnsOfNoMail: way == .found && !terms.sendsMails,
+            problems: problems, invites: way == .invited ? language.text("register.invites", "{1}", "{2}") : nil,
+            text: language.text(way.text), warnsOfNoMail: way == .found && !terms.sendsMails,
             company: input["company"] ?? "", companyHint: language.text(way.companyHint),
             employee: input["employee"] ?? "", employeeHint: language.text(way.employeeHint),
             email: input["email"] ?? "", code: input["code"] ?? "",
             codeLabel: asksForCode ? language.text(way.codeLabel) : nil,
-            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: form)
+            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: visit.form(of: sentTo, visitor))
         return HostedPage(content, way.title, in: language, status: status)
     }
 
@@ -73,6 +74,8 @@ struct RegistrationPage: BeginningForm {
 struct RegistrationContent: PageContent {
     static let template: PageTemplate = "register"
     let problems: FieldProblems?
+    /// What the module says of the company `{1}` and the user name `{2}` of a whole invitation; `nil` elsewhere.
+    let invites: String?
     let text: String
     /// Whether a founder is told that no mail will help.
     let warnsOfNoMail: Bool

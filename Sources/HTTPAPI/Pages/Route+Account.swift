@@ -50,9 +50,10 @@ extension Route {
 
     /// The routes of the account's pages.
     static let ofAccount = [
-        showHome, showAccount, logOutOfAccount, mailAddressLink, showDevices, nameDevice, showDecision, makeDecision,
+        showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
+        nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
-        showApprovals,
+        showApprovals, showInvite, proposeInvitations, sendInvitations,
     ]
 }
 
@@ -67,7 +68,12 @@ extension AccountSection {
 
     /// The pages that somebody may see.
     static func all(for me: MeResponse) -> [AccountSection] {
-        own + (me.mayDecide ? [AccountSection(endpoint: .showApprovals, word: "approvals.title")] : [])
+        own
+            + (me.mayDecide
+                ? [
+                    AccountSection(endpoint: .showApprovals, word: "approvals.title"),
+                    AccountSection(endpoint: .showInvite, word: "invite.title"),
+                ] : [])
     }
 
     /// The page with the form that is sent to an endpoint: the last one whose path the endpoint's begins with.
@@ -80,14 +86,17 @@ extension AccountSection {
 extension AccountVisit {
     /// The first page of the account.
     ///
-    /// - Parameter problem: Why a form of the page was refused.
-    func home(_ problem: AccountProblem? = nil) async throws -> HostedPage {
+    /// - Parameters:
+    ///   - problem: Why a form of the page was refused.
+    ///   - entered: The name that was refused.
+    func home(_ problem: AccountProblem? = nil, entered: String? = nil) async throws -> HostedPage {
         let me = try await me(), notices = me.notices.compactMap { notice($0) }
         let content = AccountHome(
             role: text(PageWord(role: me.role)),
             loggedInWith: text("account.since", me.session.createdAt.forPeople, me.app.name),
             saysNone: notices.isEmpty && me.emailVerified, hasNotices: !notices.isEmpty, notices: notices,
-            address: me.emailVerified ? nil : address, form: form(.logOutOfAccount, "account"))
+            address: me.emailVerified ? nil : address,
+            names: try await names(of: me, entered: entered), form: form(.logOutOfAccount, "account"))
         return page(content, "account.title", of: me, at: .showAccount, problem: problem)
     }
 
@@ -131,6 +140,7 @@ struct AccountHome: AccountContent {
     let hasNotices: Bool
     let notices: [Notice]
     let address: Address?
+    let names: AccountNames
     /// The form that logs out.
     let form: FormPart
 }

@@ -101,6 +101,16 @@ extension Route {
     }
 }
 
+extension FlowView {
+    /// How long the person has for the whole flow.
+    func limit(in language: PageLanguage) -> String {
+        language.text("flow.limit", "\(purpose.lifetime.components.seconds / 60)")
+    }
+
+    /// The person's name for password managers: the address, wherever the page may know it.
+    var identifier: String { address ?? email ?? "\(companyEmployeeId)@\(companyName)" }
+}
+
 extension FlowPage {
     /// The prefix of the names of fields for answers; the question's id follows.
     static let answerPrefix = "answer-"
@@ -171,23 +181,28 @@ extension FlowPage {
         let questions = view.questions.map {
             AnswersContent.Question(field: Self.answerPrefix + $0.questionId, question: $0.question)
         }
-        let visitor = visit.visitor
+        let visitor = visit.visitor, form = visit.form(of: .giveAnswers, visitor)
+        let problems = FieldProblems(
+            problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule")
         let content = AnswersContent(
-            problems: FieldProblems(problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule"),
-            account: account(view), questions: questions, againPath: againPath, recoverPath: path(.showWayBack),
-            form: visit.form(of: .giveAnswers, visitor))
-        return try HostedPage(content, "flow.answersTitle", in: language).reply(visitor)
+            problems: problems, account: account(view), limit: view.limit(in: language),
+            company: view.companyName, employee: view.companyEmployeeId, questions: questions, againPath: againPath,
+            recoverPath: path(.showWayBack), form: form)
+        return try visit.reply(
+            HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }
 
     /// The form for the passphrase.
     fileprivate func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
-        let visitor = visit.visitor
+        let visitor = visit.visitor, form = visit.form(of: .givePassphrase, visitor)
+        let problems = FieldProblems(problem.map { [$0] } ?? [], in: language)
         let content = PassphraseContent(
-            problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account(view),
-            username: view.address ?? "\(view.companyEmployeeId)@\(view.companyName)",
+            problems: problems, account: account(view), limit: view.limit(in: language), username: view.identifier,
+            company: view.companyName, employee: view.companyEmployeeId,
             questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), againPath: againPath,
-            recoverPath: path(.showWayBack), form: visit.form(of: .givePassphrase, visitor))
-        return try HostedPage(content, "flow.passphraseTitle", in: language).reply(visitor)
+            recoverPath: path(.showWayBack), form: form)
+        return try visit.reply(
+            HostedPage(content, "flow.passphraseTitle", in: language), problems, form, visitor)
     }
 }
 
@@ -215,6 +230,10 @@ struct AnswersContent: PageContent {
 
     let problems: FieldProblems?
     let account: String
+    let limit: String
+    /// The account whose key this browser has; empty for an address.
+    let company: String
+    let employee: String
     let questions: [Question]
     let againPath: String
     let recoverPath: String
@@ -227,8 +246,11 @@ struct PassphraseContent: PageContent {
     static let fields: [FieldProblem.Field] = [.passphrase]
     let problems: FieldProblems?
     let account: String
+    let limit: String
     /// The name for password managers.
     let username: String
+    let company: String
+    let employee: String
     /// Where the questions are answered instead, if they may be.
     let questionsPath: String?
     let againPath: String

@@ -3,7 +3,7 @@ import TenureAPI
 extension Route {
     /// The routes of the log-in pages.
     static var ofLogIn: [Route] {
-        beginning(.showLogIn, .beginLogIn) { try await LogInPage($0) } + [
+        beginLogIns + [
             showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase, showAccounts,
             chooseAccount, goOn,
         ]

@@ -24,8 +24,10 @@ extension Route {
                 label: page.language.text("flow.account", account.companyEmployeeId, account.companyName), form: form)
         }
         let content = PickContent(
-            accounts: accounts, addressPath: page.path(.showLogInByAddress), againPath: page.againPath)
-        return try HostedPage(content, "pick.title", in: page.language).reply(visitor)
+            accounts: accounts, isOnly: accounts.count == 1, addressPath: page.path(.showLogIn),
+            againPath: page.againPath)
+        let title: PageWord = content.isOnly ? "flow.keyTitle" : "pick.title"
+        return try HostedPage(content, title, in: page.language).reply(visitor)
     }
 
     /// `POST /flow/{flow}/account`.
@@ -37,10 +39,7 @@ extension Route {
         return PickAccount(account, proof: proof, flow: page.handle, app: app)
     }
 
-    static var ofLogInByAddress: [Route] {
-        beginning(.showLogInByAddress, .beginLogInByAddress) { try await LogInByAddressPage($0) }
-            + [showPick, pickAccount]
-    }
+    static let ofLogInByAddress = [showPick, pickAccount]
 }
 
 /// The accounts to pick from after a log-in by an address.
@@ -58,6 +57,8 @@ struct PickContent: PageContent {
     }
 
     let accounts: [Account]
+    /// Whether there is one account, which the module picks.
+    let isOnly: Bool
     let addressPath: String
     let againPath: String
 }

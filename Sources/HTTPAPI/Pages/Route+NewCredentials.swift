@@ -23,7 +23,7 @@ extension Route {
         var problems = input.missing
         if problems.isEmpty {
             do {
-                return try await page.complete(input.request, once: form.callKey)
+                return try await page.complete(input, once: form.callKey)
             } catch let error as ServiceError {
                 problems = FieldProblem.all(error, of: CredentialsPage.fields)
                 if problems.isEmpty { return try page.ending(error) }
@@ -49,18 +49,17 @@ extension FlowPage {
     fileprivate func credentialsPage(
         _ view: FlowView, _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) throws -> Reply {
-        let visitor = visit.visitor
-        return try CredentialsPage(view: view, language: language).page(
-            input, problems, visit.form(of: .chooseCredentials, visitor)
-        ).reply(visitor)
+        let visitor = visit.visitor, form = visit.form(of: .chooseCredentials, visitor)
+        let (page, told) = CredentialsPage(view: view, language: language).page(input, problems, form)
+        return try visit.reply(page, told, form, visitor)
     }
 
     /// Sets the credentials, and goes where the outcome leads.
-    fileprivate func complete(_ request: CredentialsRequest, once key: String) async throws -> Reply {
-        let app = try await visit.exchange.pagesApp()
+    fileprivate func complete(_ input: CredentialsPage.Input, once key: String) async throws -> Reply {
+        let app = try await visit.exchange.pagesApp(), request = input.request
         switch purpose {
         case .registration:
-            let set = SetCredentials(request, flow: handle, app: app)
+            let set = SetCredentials(request, displayName: input.displayName, flow: handle, app: app)
             return try await visit.go(on: try await visit.step(set, once: key), self, once: key)
         case .recovery:
             let outcome = try await visit.step(RecoverCredentials(request, flow: handle, app: app), once: key)
@@ -78,6 +77,7 @@ extension CredentialsPage.Input {
         var other = CredentialsPage.Input()
         other.questions = questions
         other.both = both
+        other.displayName = displayName
         return other
     }
 }

@@ -55,7 +55,8 @@ struct WaitingPage: Sendable {
             fingerprint: Hex.encode(view.fingerprint), saysNoMail: !view.canSendMail, mail: mail(visitor),
             eventsPath: "\(Endpoint.streamWaiting.path(in: flow))?mail=\(view.mail.word)",
             path: Endpoint.showWaiting.path(in: flow),
-            until: language.text("wait.until", view.expiresAt.forPeople), againPath: againPath)
+            until: language.text("wait.until", view.expiresAt.forPeople),
+            returnPath: view.mayReturn ? Endpoint.showWayBack.template.text : nil, againPath: againPath)
         return try HostedPage(content, "wait.title", in: language, status: problem?.status ?? 200).reply(visitor)
     }
 
@@ -137,6 +138,8 @@ struct WaitingContent: PageContent {
     /// The path of the page.
     let path: String
     let until: String
+    /// The page on which a founder who is alone asks for a return; `nil` for others.
+    let returnPath: String?
     let againPath: String
 }
 

@@ -17,7 +17,7 @@ struct WayBackPage: BeginningForm {
         field == .way ? WayBack(rawValue: input["way"] ?? "") == nil : input[field.name]?.isBlank != false
     }
 
-    func page(_ input: Input, _ problems: FieldProblems?, _ form: FormPart, status: Int) -> HostedPage {
+    func page(_ input: Input, _ problems: FieldProblems?, _ visitor: VisitorKey, status: Int) -> HostedPage {
         let ways = WayBack.allCases.map { way in
             WayBackContent.Choice(
                 way: way.rawValue, label: language.text(way.words.label), hint: language.text(way.words.hint),
@@ -25,7 +25,7 @@ struct WayBackPage: BeginningForm {
         }
         let content = WayBackContent(
             problems: problems, company: input["company"] ?? "", employee: input["employee"] ?? "", ways: ways,
-            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: form)
+            loginPath: Endpoint.showLogIn.path(in: visit.flow), form: visit.form(of: sentTo, visitor))
         return HostedPage(content, "recover.title", in: language, status: status)
     }
 

@@ -156,6 +156,8 @@ extension Tenant {
         package internal(set) var securityAdminSince: EventPlace?
         /// The device keys that this event lists; `nil` for the founder.
         package internal(set) var securityAdminKeys: Set<KeyFingerprint>?
+        /// Whether anybody but the founder ever got the role of an admin, or the operator named the security admin.
+        package internal(set) var hasAppointed = false
         /// The appointed admins.
         package internal(set) var admins: [EmployeeID: Appointment] = [:]
         package internal(set) var policy = TenantPolicy.initial
@@ -270,9 +272,11 @@ extension Tenant {
             state.administrationSince[event.appID] = nil
         case .adminAppointed(let event):
             guard state.role(of: event.employeeID) == .employee else { return }
+            state.hasAppointed = true
             state.admins[event.employeeID] = Appointment(place: recorded.place, keys: Set(event.fingerprints))
         case .adminDismissed(let event): state.admins[event.employeeID] = nil
         case .securityAdminSucceeded(let event):
+            state.hasAppointed = true
             state.securityAdmin = event.employeeID
             state.securityAdminSince = recorded.place
             state.securityAdminKeys = Set(event.fingerprints)

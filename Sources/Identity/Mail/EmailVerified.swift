@@ -5,10 +5,13 @@ package struct EmailVerified: EventPayload {
     package var userID: UserID
     /// The position of the event that has the verified address, in the same ledger. Another address is not verified.
     package var address: Int64
+    /// The user's account whose session the browser held in which the link was opened; `nil` for another browser.
+    package var browserOf: EmployeeID?
 
     package static let members = EventMembers<EmailVerified>(
         "EmailVerified", EmailVerified.init,
-        Member("userId", \.userID), Member("address", \.address, .position))
+        Member("userId", \.userID), Member("address", \.address, .position),
+        Member(optional: "browserOf", \.browserOf))
 }
 
 extension User {
@@ -17,13 +20,18 @@ extension User {
         package let place: EventPlace
         /// When the user opened the link that was sent there; `nil` before.
         package internal(set) var verifiedAt: Timestamp?
+        /// The user's account whose session the browser held then.
+        package internal(set) var verifiedInBrowserOf: EmployeeID?
     }
 
     /// Decides about the link of a mail. The address has to be the one that the mail went to.
-    static func verifyEmail(_ state: State, at position: Int64) throws(Rejection) -> [UserEvent] {
+    static func verifyEmail(
+        _ state: State, at position: Int64, browserOf: EmployeeID?
+    ) throws(Rejection) -> [UserEvent] {
         guard let id = state.id, state.holdsEmail, let address = state.address, address.place.position == position
         else { throw .emailReplaced }
-        return address.verifiedAt == nil ? [.emailVerified(EmailVerified(userID: id, address: position))] : []
+        guard address.verifiedAt == nil else { return [] }
+        return [.emailVerified(EmailVerified(userID: id, address: position, browserOf: browserOf))]
     }
 }
 

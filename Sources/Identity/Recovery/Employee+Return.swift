@@ -11,6 +11,9 @@ extension Employee {
     /// it after the completion. An address or recovered credentials that are younger open no return.
     package static let returnWindow: Duration = .seconds(30 * 86_400)
 
+    /// The time after the founding in which a founder's confirmed address counts for a return at once.
+    package static let foundersDay: Duration = .seconds(86_400)
+
     /// The wait of a return in a tenant with this recovery delay.
     package static func returnWait(_ delay: Duration) -> Duration { max(delay * 2, returnMinimumWait) }
 
@@ -113,6 +116,13 @@ extension Employee.State {
             guard !more.isEmpty else { return ended }
             ended.formUnion(more.map(\.key))
         }
+    }
+}
+
+extension Tenant.State {
+    /// Whether an employee founded the tenant and was the only one who ever had a role in it.
+    package func isFounderAlone(_ employee: EmployeeID) -> Bool {
+        founder == employee && securityAdmin == employee && !hasAppointed
     }
 }
 
@@ -243,7 +253,7 @@ extension Employee {
     static func decide(_ state: State, _ request: RequestReturn) throws(Rejection) -> [EmployeeEvent] {
         let account = try requireAlone(state, request.scene), time = request.scene.time
         try requireNoReturn(state, request.scene)
-        try requireSettled(account, request.user, at: time)
+        _ = try settled(account, request.user, request.scene)
         guard state.standing(of: request.key, at: time) == .pending else { throw .unknownKey }
         return [
             .returnRequested(
@@ -264,7 +274,7 @@ extension Employee {
         else { throw .returnUnknown }
         let account = try requireAlone(state, open.scene)
         try requireNoReturn(state, open.scene)
-        try requireSettled(account, open.user, at: time)
+        let ground = try settled(account, open.user, open.scene)
         try requireCredentials(account, open.user, open.proof)
         guard state.keys[request.key]?.status == .pending else { throw .unknownKey }
         let delay = Duration.seconds(open.scene.tenant.recoveryDelayHours(at: time) * 3_600)
@@ -273,7 +283,7 @@ extension Employee {
             .returnOpened(
                 ReturnOpened(
                     returnID: open.id, employeeID: account.id, proof: open.proof, availableAt: availableAt,
-                    expiresAt: availableAt.adding(returnLifetime)))
+                    expiresAt: availableAt.adding(returnLifetime), ground: ground))
         ]
     }
 
@@ -294,6 +304,12 @@ extension Employee {
             .returnCompleted(
                 ReturnCompleted(returnID: open.id, employeeID: account.id, proof: complete.proof))
         ]
+    }
+
+    /// Whether somebody may ask for a return now: what a page offers to whom it describes.
+    package static func mayRequestReturn(_ state: State, _ user: User.State, _ scene: ReturnScene) -> Bool {
+        guard let account = try? requireAlone(state, scene) else { return false }
+        return (try? requireNoReturn(state, scene)) != nil && (try? settled(account, user, scene)) != nil
     }
 
     /// Cancels the open return, or undoes the completed one within 30 days.
@@ -366,17 +382,30 @@ extension Employee {
         else { throw .returnInProgress }
     }
 
-    /// Refuses an address that is not verified, and an address or recovered credentials younger than 30 days.
-    private static func requireSettled(
-        _ account: Account, _ user: User.State, at time: Timestamp
-    ) throws(Rejection) {
-        let times = [user.address?.verifiedAt, account.emailVerifiedAt].compactMap { $0 }
-        guard user.id == account.user, user.holdsEmail, let verifiedAt = times.min(),
-            verifiedAt.adding(returnWindow) <= time
-        else { throw .returnNotPermitted }
+    /// Refuses an address that is not verified, and an address or recovered credentials younger than 30 days. Returns
+    /// why a younger address counts.
+    private static func settled(
+        _ account: Account, _ user: User.State, _ scene: ReturnScene
+    ) throws(Rejection) -> ReturnGround? {
+        let times = [user.address?.verifiedAt, account.emailVerifiedAt].compactMap { $0 }, time = scene.time
+        guard user.id == account.user, user.holdsEmail, let verifiedAt = times.min() else { throw .returnNotPermitted }
+        let isOld = verifiedAt.adding(returnWindow) <= time
+        guard isOld || isFoundersAddress(account, user, scene.tenant) else { throw .returnNotPermitted }
         if let recoveredAt = user.credentials?.recoveredAt, time < recoveredAt.adding(returnWindow) {
             throw .returnNotPermitted
         }
+        return isOld ? nil : .founding
+    }
+
+    /// Whether the founder confirmed the address of the registration in time, and was never anything but alone.
+    ///
+    /// A stranger who reads the founder's mails later has confirmed nothing on that day in that browser.
+    private static func isFoundersAddress(_ account: Account, _ user: User.State, _ tenant: Tenant.State) -> Bool {
+        guard tenant.isFounderAlone(account.id), let address = user.address, let verifiedAt = address.verifiedAt else {
+            return false
+        }
+        return address.verifiedInBrowserOf == account.id && account.registeredAt <= verifiedAt
+            && verifiedAt <= account.registeredAt.adding(foundersDay)
     }
 
     private static func requireCredentials(

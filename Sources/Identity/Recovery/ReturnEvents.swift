@@ -62,6 +62,13 @@ package struct ReturnRequested: EventPayload {
         Member("flow", \.flow), Member("expiresAt", \.expiresAt))
 }
 
+/// The reason why a young address counts for a return.
+package enum ReturnGround: String, Sendable, Hashable, CaseIterable, MemberValue {
+    /// The founder of a tenant that never had another admin confirmed it within a day after the founding, in a browser
+    /// with the founder's session.
+    case founding
+}
+
 /// The link of the mail was confirmed: the return is open and waits.
 package struct ReturnOpened: EventPayload {
     package var returnID: ReturnID
@@ -73,11 +80,13 @@ package struct ReturnOpened: EventPayload {
     package var availableAt: Timestamp
     /// When the return expires.
     package var expiresAt: Timestamp
+    /// Why an address counts that is younger than 30 days; `nil` for an older one.
+    package var ground: ReturnGround?
 
     package static let members = EventMembers<ReturnOpened>(
         "ReturnOpened", ReturnOpened.init,
         Member("returnId", \.returnID), Member("employeeId", \.employeeID), Member(inline: \.proof),
-        Member("availableAt", \.availableAt), Member("expiresAt", \.expiresAt))
+        Member("availableAt", \.availableAt), Member("expiresAt", \.expiresAt), Member(optional: "ground", \.ground))
 }
 
 /// A return was completed after its wait: the new device key is in force and alone carries the role.

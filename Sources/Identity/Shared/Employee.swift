@@ -28,6 +28,7 @@ package enum Employee: Decider {
         case .refuseKey(let refuse): try Employee.refuse(state, refuse)
         case .revokeKey(let revoke): try Employee.revoke(state, revoke)
         case .nameDevice(let name): try decide(state, name)
+        case .setDisplayName(let set): try decide(state, set)
         case .approve(let approve): try decide(state, approve)
         case .cancel(let cancel): try decide(state, cancel)
         case .reinstate(let reinstate): try decide(state, reinstate)
@@ -59,6 +60,8 @@ extension Employee {
         case revokeKey(EndKey)
         /// Give a device a name.
         case nameDevice(NameDevice)
+        /// Set the name that colleagues see.
+        case setDisplayName(SetDisplayName)
         case approve(Approve)
         case cancel(Cancel)
         /// Reinstate a cancelled employee.
@@ -104,7 +107,7 @@ extension Employee {
         case keyRevoked
         /// The employee has as many pending device keys as allowed.
         case tooManyWaitingKeys
-        /// The device was named as often as allowed.
+        /// The device, or the person, was named as often as allowed.
         case tooManyNames
         case notPermitted
         /// The device key was to authorize itself.
@@ -150,7 +153,7 @@ extension Employee {
             case .keyRevoked: "the device key was refused or revoked for good: present a new key"
             case .tooManyWaitingKeys:
                 "too many device keys of this employee are pending: have an admin refuse some, or wait until they expire"
-            case .tooManyNames: "the device was renamed too often: it keeps its name"
+            case .tooManyNames: "the name was changed too often: it stays as it is"
             case .notPermitted: "the caller's role, or the company's policy, does not permit this decision"
             case .selfAuthorization:
                 "a device key cannot authorize itself: use another authorized device, or ask an admin"
@@ -193,6 +196,7 @@ extension Employee {
             end(&state, event.key, .revoked, recorded.time, event.by)
         case .deviceNamed(let event):
             if state.key(event.fingerprint) != nil { state.namings[event.fingerprint, default: 0] += 1 }
+        case .displayNameSet: state.displayNamings += 1
         case .approved(let event):
             state.account?.isApproved = true
             if event.by.statement != nil { state.belongsToSomebody = true }
@@ -270,6 +274,7 @@ package enum EmployeeEvent: AggregateEvent {
     case keyRefused(EmployeeKeyRefused)
     case keyRevoked(EmployeeKeyRevoked)
     case deviceNamed(DeviceNamed)
+    case displayNameSet(DisplayNameSet)
     case approved(EmployeeApproved)
     case cancelled(EmployeeCancelled)
     case reinstated(EmployeeReinstated)
@@ -289,7 +294,7 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
-        DeviceNamed.self,
+        DeviceNamed.self, DisplayNameSet.self,
     ]
 
     package var payload: any EventPayload {
@@ -300,6 +305,7 @@ package enum EmployeeEvent: AggregateEvent {
         case .keyRefused(let event): event
         case .keyRevoked(let event): event
         case .deviceNamed(let event): event
+        case .displayNameSet(let event): event
         case .approved(let event): event
         case .cancelled(let event): event
         case .reinstated(let event): event
@@ -322,6 +328,7 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeKeyRefused: self = .keyRefused(event)
         case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
         case let event as DeviceNamed: self = .deviceNamed(event)
+        case let event as DisplayNameSet: self = .displayNameSet(event)
         case let event as EmployeeApproved: self = .approved(event)
         case let event as EmployeeCancelled: self = .cancelled(event)
         case let event as EmployeeReinstated: self = .reinstated(event)
@@ -347,6 +354,8 @@ extension Employee {
         package internal(set) var keys: [PublicKeyBytes: Key] = [:]
         /// How often each device was named. The names are personal texts, which the state does not have.
         package internal(set) var namings: [KeyFingerprint: Int] = [:]
+        /// How often the person changed the name that colleagues see.
+        package internal(set) var displayNamings = 0
         /// Whether a device key was ever authorized, or a statement approved the account. The id is then never given to
         /// another account.
         package internal(set) var belongsToSomebody = false

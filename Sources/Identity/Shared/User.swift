@@ -59,8 +59,9 @@ package enum User: Decider {
         case endRecovery(EndRecovery)
         /// Replace the credentials by a recovery. The record was verified before.
         case recoverCredentials(RecoverCredentials)
-        /// Verify the address that the event at this position has, by the link of a mail.
-        case verifyEmail(address: Int64)
+        /// Verify the address that the event at this position has, by the link of a mail, perhaps in a browser that
+        /// held a session of the user's own account.
+        case verifyEmail(address: Int64, browserOf: EmployeeID? = nil)
         /// Release the address, because a tenant reclaimed it or released the user's last account.
         case releaseEmail(tenant: TenantID)
         /// Erase the personal data and the credentials.
@@ -133,7 +134,10 @@ package enum User: Decider {
         case .recoveryCancelled(let event):
             if state.recovery?.id == event.recoveryID { state.recovery = nil }
         case .emailVerified(let event):
-            if state.address?.place.position == event.address { state.address?.verifiedAt = recorded.time }
+            if state.address?.place.position == event.address {
+                state.address?.verifiedAt = recorded.time
+                state.address?.verifiedInBrowserOf = event.browserOf
+            }
         case .emailReleased:
             state.email = nil
             state.address = nil
@@ -163,7 +167,8 @@ package enum User: Decider {
         case .cancelRecovery(let cancel): return try decide(state, cancel)
         case .endRecovery(let end): return endRecovery(state, end)
         case .recoverCredentials(let recover): return try decide(state, recover)
-        case .verifyEmail(let position): return try verifyEmail(state, at: position)
+        case .verifyEmail(let position, let employee):
+            return try verifyEmail(state, at: position, browserOf: employee)
         case .releaseEmail(let tenant):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail

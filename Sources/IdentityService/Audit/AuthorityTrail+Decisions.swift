@@ -24,6 +24,7 @@ extension AuthorityTrail {
             is ConsentWithdrawn:
             return openID.violation(event, payload, in: tenant, employees)
         case let payload as DeviceNamed: return named(event, payload)
+        case let payload as DisplayNameSet: return named(event, payload)
         case let payload as WaitEnded: return waitEnded(event, payload)
         case let payload as DeviceMailConfirmed: return mailConfirmed(event, payload)
         case is ReturnRequested, is ReturnOpened, is ReturnCompleted, is ReturnCancelled:
@@ -173,6 +174,18 @@ extension AuthorityTrail {
             return "a device is named too often"
         }
         return nil
+    }
+
+    /// Only the owner sets the name that colleagues see, sealed in the same way.
+    private func named(_ event: RecordedEvent, _ payload: DisplayNameSet) -> String? {
+        guard let state = employees[payload.employeeID], state.account?.isCancelled == false else {
+            return "a person is named whose account does not exist or is closed"
+        }
+        let owner = payload.employeeID.uuid
+        guard event.actor == owner, payload.name?.owner ?? owner == owner else {
+            return "a person is named by somebody else"
+        }
+        return state.displayNamings < Employee.namingLimit ? nil : "a person is named too often"
     }
 
     /// A session needs a link of the app through which it was opened.

@@ -106,6 +106,9 @@ extension AuthorityTrail {
         guard payload.expiresAt == payload.availableAt.adding(Employee.returnLifetime) else {
             return "a return does not end 72 hours after it becomes available"
         }
+        guard payload.ground == nil || tenant.isFounderAlone(payload.employeeID) else {
+            return "a return is opened as a lone founder's, and is none"
+        }
         guard let challenge = try? Challenge(parsing: payload.proof.challenge),
             challenge.fields.flow == request.flow.uuid,
             event.time <= challenge.fields.expires.adding(Employee.returnRequestLifetime).adding(Self.grace)

@@ -21,6 +21,11 @@ package enum FlowKind: String, CaseIterable, MemberValue {
 }
 
 extension FlowKind {
+    /// How long a flow lives: an hour for a registration, in which people choose questions, and half an hour for others.
+    package var lifetime: Duration { .seconds(self == .registration ? 3_600 : 1_800) }
+}
+
+extension FlowKind {
     /// The purpose as challenges name it. A signature for one purpose is invalid for another.
     var challenge: Challenge.Purpose {
         switch self {

@@ -72,12 +72,15 @@ struct FlowState: FlatObject, Equatable {
         var invitation: UUID?
         /// Whether the registration is to join a tenant or to found one.
         var intent: RegistrationRequest.Intent?
+        /// Whether the code of a mail to the address was presented, by the browser that presented it first.
+        var confirmsAddress = false
 
         static let members = MemberTable<Registration, Void>(
             "Registration", Registration.init,
             Member("email", \.email), Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail),
             Member("namedCredentialId", \.namedCredentialId), Member("userExists", \.userExists),
-            Member(optional: "invitation", \.invitation), Member(optional: "intent", \.intent))
+            Member(optional: "invitation", \.invitation), Member(optional: "intent", \.intent),
+            Member("confirmsAddress", \.confirmsAddress))
     }
 
     /// The account that somebody named, whether or not it exists.
@@ -244,8 +247,6 @@ extension FlowState {
 extension FlowState {
     /// The length of ``secret`` in bytes.
     static let secretLength = 16
-    /// The lifetime of a flow: ten minutes.
-    static let lifetime: Duration = .seconds(600)
     /// The time in which the device must sign: two minutes (credentials.md section 4).
     static let challengeLifetime: Duration = .seconds(120)
 }

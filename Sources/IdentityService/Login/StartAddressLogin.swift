@@ -62,7 +62,7 @@ package struct StartAddressLogin: AppUseCase {
             id: UUID.random(), purpose: .address(account, AddressLogin(address: self.address, client: client)),
             step: .key, appId: app.appId, tenantId: LedgerID.directory(of: UserID(ids.user)).uuid, companyName: "",
             companyEmployeeId: "", employeePublicKey: key.bytes, employeeId: UUID.random(), userId: ids.user,
-            credentialId: ids.credential, expiresAt: call.time.adding(FlowState.lifetime))
+            credentialId: ids.credential, expiresAt: call.time.adding(FlowKind.address.lifetime))
         state.network = context.network(of: call, through: app)
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(

@@ -68,7 +68,7 @@ package struct StartLogin: AppUseCase {
             companyName: request.companyName, companyEmployeeId: request.companyEmployeeId,
             employeePublicKey: key.bytes,
             employeeId: ids.employee, userId: ids.user, credentialId: ids.credential,
-            expiresAt: call.time.adding(FlowState.lifetime))
+            expiresAt: call.time.adding(purpose.kind.lifetime))
         state.network = context.network(of: call, through: app)
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(

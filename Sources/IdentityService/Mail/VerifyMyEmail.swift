@@ -64,15 +64,25 @@ package struct ConfirmEmail: UseCase {
     }
     private let link: MailLink?
     private let isDecision: Bool
+    /// Whoever is logged in in the browser; `nil` for nobody.
+    private let browser: EmployeeCaller?
 
     /// - Parameters:
     ///   - user: The user of the link.
     ///   - expires: When the link expires, in seconds since 1970.
     ///   - key: The code of the link, 64 lower-case hexadecimal digits.
     ///   - isDecision: Whether the address is verified; otherwise nothing changes.
-    package init(user: String, expires: String, key: String, isDecision: Bool) {
+    ///   - browser: Whoever is logged in in the browser; `nil` for nobody.
+    package init(user: String, expires: String, key: String, isDecision: Bool, browser: EmployeeCaller? = nil) {
         link = MailLink(.verify, recipient: user, expires: expires, key: key)
         self.isDecision = isDecision
+        self.browser = browser
+    }
+
+    /// The account of the browser's session, if it is one of the user's.
+    private func account(of user: UserID, _ context: ServiceContext) async throws -> EmployeeID? {
+        guard let browser, let own = try? await OwnAccount(of: browser, context) else { return nil }
+        return own.employee.state.account?.user == user ? own.employee.id : nil
     }
 
     /// Checks the link, and appends `EmailVerified` once.
@@ -88,7 +98,9 @@ package struct ConfirmEmail: UseCase {
         return try await optimistic {
             let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
             guard let address = user.state.address else { return .invalid }
-            let events = try User.decided(user.state, .verifyEmail(address: address.place.position))
+            let browserOf = try await account(of: user.id, context)
+            let events = try User.decided(
+                user.state, .verifyEmail(address: address.place.position, browserOf: browserOf))
             guard !events.isEmpty else { return .verified }
             var recorder = EventRecorder(
                 context, at: run.call.time,

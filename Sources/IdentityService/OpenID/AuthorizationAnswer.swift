@@ -56,6 +56,8 @@ package struct AwaitedAuthorization: Sendable, Equatable {
     package var hintIsAddress = false
     /// Whether any program of the person's machine may have sent the request.
     package var isUnassured = false
+    /// The name of the only tenant whose people the client takes; `nil` for a client of several, and for consent.
+    package var onlyTenant: String?
 
     /// Why an account is none for the client. The person of the account may know each.
     package enum Unsuitability: String, Sendable, Hashable, CaseIterable {

@@ -91,6 +91,10 @@ package struct ReadAuthorization: UseCase, Redacted {
                 awaited.unsuitable = AwaitedAuthorization.Unsuitability(refusal)
             }
             awaited.isUnassured = scene.registration.isUnassured(at: scene.request.redirect)
+            if awaited.page != .consent, scene.registration.tenants.count == 1 {
+                awaited.onlyTenant = try await StateLoader(reader: context.reader)
+                    .tenant(scene.registration.tenants[0]).state.companyName
+            }
             return awaited
         } catch is AuthorizationFault {
             return nil

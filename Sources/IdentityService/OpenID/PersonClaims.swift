@@ -7,7 +7,9 @@ import TenureAPI
 /// What a client learns about a person by the scopes of a grant (OpenID Connect Core, section 5.1).
 enum PersonClaims {
     /// The names of the claims besides those of the ID token itself.
-    static let names = ["sub", "tenant", "tenant_name", "preferred_username", "email", "email_verified", "groups"]
+    static let names = [
+        "sub", "tenant", "tenant_name", "preferred_username", "name", "email", "email_verified", "groups",
+    ]
 
     /// Returns the claims. What is not verified, and what was erased, is absent.
     static func of(
@@ -21,6 +23,9 @@ enum PersonClaims {
         let email = scopes.contains(.email) || isPlain ? try await verifiedEmail(of: employee, context) : nil
         if let summary {
             claims["tenant_name"] = .string(summary.companyName)
+            if let name = try await context.shownName(of: employee, in: tenant.id) {
+                claims["name"] = .string(name.text)
+            }
             if let id = summary.companyEmployeeId {
                 // One id may belong to people of two tenants.
                 let name =

@@ -7,8 +7,8 @@ import Postgres
 
 /// An authorization or log-out request that waits for a page, with what the person answered on pages.
 struct StoredRequest: FlatObject {
-    /// The time for which a request waits. People need time to type, and to open a mail.
-    static let lifetime: Duration = .seconds(1_800)
+    /// The time for which a request waits: longer than a registration and the wait for a device after it.
+    static let lifetime: Duration = .seconds(5_400)
     private static let secretByteCount = 32
 
     let id: UUID

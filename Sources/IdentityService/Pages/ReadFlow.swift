@@ -40,6 +40,8 @@ package struct FlowView: Sendable, Equatable {
     package let rules: CredentialRulesResponse?
     /// The address of a log-in by one, as somebody entered it; `nil` in other flows.
     package var address: String?
+    /// The address of whoever registers, as somebody entered it; `nil` in other flows.
+    package var email: String?
     /// The accounts to pick from; none in other steps.
     package var accounts: [Account] = []
     /// When the flow expires.
@@ -61,7 +63,8 @@ package struct FlowView: Sendable, Equatable {
         FlowView(
             purpose: purpose, step: step, challenge: challenge, companyName: companyName,
             companyEmployeeId: companyEmployeeId, employeePublicKey: employeePublicKey,
-            questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, accounts: accounts,
+            questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, email: email,
+            accounts: accounts,
             expiresAt: expiresAt)
     }
 }
@@ -108,6 +111,7 @@ package struct ReadFlow: UseCase, Redacted {
             purpose: purpose, step: step, challenge: state.challenge, companyName: state.companyName,
             companyEmployeeId: state.companyEmployeeId, employeePublicKey: state.employeePublicKey,
             questions: questions, rules: rules, address: state.address?.address,
+            email: state.registration?.email,
             accounts: state.address?.choices.map { choice in
                 FlowView.Account(
                     employeeId: choice.employee, companyName: choice.company,

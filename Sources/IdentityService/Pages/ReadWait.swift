@@ -34,6 +34,8 @@ package struct WaitView: Sendable, Equatable {
     package let hasOtherDevice: Bool
     /// Whether the employee is an admin, whose devices no app and no ordinary admin decides about.
     package let isAdministrative: Bool
+    /// Whether the employee may ask for the return of a security admin who is alone.
+    package let mayReturn: Bool
     /// Whether the service can send mails.
     package let canSendMail: Bool
     package let mail: Mail
@@ -66,7 +68,8 @@ package struct ReadWait: UseCase, Redacted {
                 ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
             hasOtherDevice: keys.contains { $0.status == .authorized && $0.key != scene.key.key },
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
-            canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
+            mayReturn: context.mail != nil && scene.mayReturn(at: time), canSendMail: context.mail != nil,
+            mail: try await mail(of: scene, run),
             triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
             decided: scene.decided)
     }

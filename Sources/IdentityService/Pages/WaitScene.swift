@@ -39,6 +39,14 @@ struct WaitScene: Sendable {
             user: try await loader.user(account.user), account: account, key: key)
     }
 
+    /// Whether the employee may ask for the return of a founder who was never anything but alone. Who has appointed
+    /// admins finds the way on its own page.
+    func mayReturn(at time: Timestamp) -> Bool {
+        guard tenant.state.isFounderAlone(account.id) else { return false }
+        return Employee.mayRequestReturn(
+            employee.state, user.state, Employee.ReturnScene(tenant: tenant.state, admins: [:], time: time))
+    }
+
     /// Whether the browser may go on.
     ///
     /// No session starts after the credentials that were used have been changed, or after the app was unlinked.

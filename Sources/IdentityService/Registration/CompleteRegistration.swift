@@ -27,6 +27,12 @@ struct CompleteRegistration: Sendable {
             case .existingUser(let proof): .credential(proof.kind)
             }
         }
+
+        /// The event of the name that colleagues see; none without one.
+        fileprivate func naming(_ employee: EmployeeID) -> [EmployeeEvent] {
+            guard case .newUser(let new) = self, let name = new.displayName else { return [] }
+            return [.displayNameSet(DisplayNameSet(employeeID: employee, name: Personal(employee, name.text)))]
+        }
     }
     let context: ServiceContext
 
@@ -35,6 +41,7 @@ struct CompleteRegistration: Sendable {
     ) async throws -> FlowOutcomeResponse {
         do {
             let registered = try await optimistic { try await register(row, person, app: app, run) }
+            await confirmAddress(row.state, run.call)
             guard registered.mayCountersign else { return registered.outcome }
             return await countersigned(registered, row, person.methods, app, run)
         } catch let error as LedgerError where error.code == .claimTaken {
@@ -92,7 +99,7 @@ struct CompleteRegistration: Sendable {
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
-        let events = recorder.named(try decide(state, in: tenant), of: Employee.initial)
+        let events = recorder.named(try decide(state, in: tenant), of: Employee.initial) + person.naming(employeeId)
         try recorder.add(
             events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
             about: employeeId.uuid, by: employeeId)
@@ -237,6 +244,30 @@ extension CompleteRegistration {
 }
 
 extension CompleteRegistration {
+    /// Confirms the address of whoever came by a mail to it. It needs an append of its own, because the event names the
+    /// position of the address. If it fails a mail confirms the address later.
+    private func confirmAddress(_ state: FlowState, _ call: Call) async {
+        guard let person = state.registration, person.confirmsAddress else { return }
+        do {
+            try await optimistic {
+                let id = UserID(state.userId), user = try await StateLoader(reader: context.reader).user(id)
+                let held = try await context.userWithAddress(id).email?.text
+                guard let held, let address = user.state.address,
+                    try EmailAddress(recorded: held) == EmailAddress(recorded: person.email)
+                else { return }
+                let events = try User.decided(user.state, .verifyEmail(address: address.place.position))
+                guard !events.isEmpty else { return }
+                var recorder = EventRecorder(
+                    context, at: call.time, metadata: EventMetadata(actor: id.uuid, requestId: call.requestId))
+                try recorder.add(events, to: .user(id), version: user.version)
+                try await recorder.append()
+            }
+        } catch {
+            context.logger.warning(
+                "an invited address was not confirmed", metadata: ["requestId": "\(call.requestId)"])
+        }
+    }
+
     /// Whether the user had verified the address before, for another account.
     private func isEmailVerified(_ state: FlowState) async throws -> Bool {
         guard state.registration?.userExists == true else { return false }

@@ -11,11 +11,14 @@ package import TenureAPI
 package struct SetCredentials: AppUseCase {
     /// The new credentials.
     package let credentials: CredentialsRequest
+    /// The name by which colleagues are to see the person, which only pages ask for; `nil` or empty for none.
+    package let displayName: String?
     package let flow: String
     package let app: AppCaller
 
-    package init(_ credentials: CredentialsRequest, flow: String, app: AppCaller) {
+    package init(_ credentials: CredentialsRequest, displayName: String? = nil, flow: String, app: AppCaller) {
         self.credentials = credentials
+        self.displayName = displayName
         self.flow = flow
         self.app = app
     }
@@ -33,6 +36,10 @@ package struct SetCredentials: AppUseCase {
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
         guard tenant.state.policy.permits(.direct) else { throw ServiceError(.policyBlindOnly) }
         try credentials.requirePermitted(by: tenant.state.policy)
+        let name = displayName.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        let displayName = try name.map { name throws(ServiceError) in
+            try parsed { () throws(ValueError) in try DisplayName(name) }
+        }
         let seed = try OPRFSeed(bytes: bytes)
         let questions = try credentials.chosenQuestions(app)
         let setUp = try accepted { () throws(CredentialsError) in
@@ -51,7 +58,7 @@ package struct SetCredentials: AppUseCase {
                 deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
             let new = PreparedCredentials(
                 record: record, questions: made.questions, seed: seed, proved: proved,
-                userSignature: userSignature)
+                userSignature: userSignature, displayName: displayName)
             return try await CompleteRegistration(context: context).run(row, .newUser(new), app: app, run)
         }
     }
@@ -87,6 +94,8 @@ struct PreparedCredentials: Sendable {
     let seed: OPRFSeed
     let proved: FlowState.ProvedKey
     let userSignature: Signature
+    /// The name by which colleagues are to see the person.
+    var displayName: DisplayName?
 
     /// The event, with the question texts encrypted under the new user's key.
     func event(_ state: FlowState, email: String, key: PersonKey) throws -> CredentialsSet {

@@ -54,6 +54,10 @@ package struct StartRegistration: AppUseCase, Redacted {
             email: request.email, isCompanyOwnedEmail: request.isCompanyOwnedEmail, namedCredentialId: credentialId,
             invitation: admission?.uuid, intent: intent)
         var ids = (user: UUID(), credential: credentialId)
+        if app.isPagesApp, let admission, request.invitation.flatMap({ MailedInvitation(text: $0) }) != nil {
+            person.confirmsAddress = try await InvitationBrowser(context: context).isFirst(
+                key, of: admission, at: call.time)
+        }
         let loader = StateLoader(reader: context.reader)
         if let holder = try await AddressHolders(context: context).holder(of: address),
             let credentials = try await loader.user(holder).state.credentials
@@ -66,7 +70,7 @@ package struct StartRegistration: AppUseCase, Redacted {
             tenantId: subject.tenantId.uuid, companyName: request.companyName,
             companyEmployeeId: request.companyEmployeeId,
             employeePublicKey: key.bytes, employeeId: employeeId, userId: ids.user, credentialId: ids.credential,
-            expiresAt: call.time.adding(FlowState.lifetime))
+            expiresAt: call.time.adding(FlowKind.registration.lifetime))
         state.network = context.network(of: call, through: app)
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(

@@ -66,7 +66,7 @@ import Testing
             "passphrase":"p","questionsWithPassphrase":true}
             """
         let entry = try await ask("/v1/registrations/f/credentials", body).entry
-        #expect(entry.details == ["flow": "f", "questions": "b=1|a=2", "passphrase": "p", "both": "true"])
+        #expect(entry.details == ["flow": "f", "questions": "b=1|a=2", "passphrase": "p", "both": "true", "name": ""])
     }
 
     @Test func `questions are passed by text or by number`() async throws {

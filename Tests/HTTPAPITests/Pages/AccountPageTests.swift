@@ -13,7 +13,7 @@ import Testing
     ]
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
-        "/account/recovery", "/account/address",
+        "/account/recovery", "/account/address", "/account/name", "/account/invite", "/account/invitations",
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 
@@ -41,7 +41,7 @@ import Testing
     private func changes(_ service: FakeService) async -> [Recorder.Entry] {
         let names: Set<String> = [
             "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
-            "revokeDevice", "decideKey",
+            "revokeDevice", "decideKey", "setDisplayName",
         ]
         return await service.recorder.work.filter { names.contains($0.name) }
     }
@@ -84,6 +84,75 @@ import Testing
             #expect(try await browser.post(path, [("request", "x")]).status == 400)
         }
         #expect(await changes(service).isEmpty)
+    }
+
+    @Test func `the account shows the user name, and takes the name that colleagues see`() async throws {
+        let service = FakeService(), path = "/account/name"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account")
+            #expect(page.text.contains("User name: <strong translate=\"no\">7</strong>"), "\(page.text)")
+            #expect(page.text.contains("name=\"displayName\" value=\"Zoë &amp; Co\""), "\(page.text)")
+            let set = try await browser.post(path, form(path, "name", [("displayName", "Zoë")]))
+            #expect(set.status == 303 && set.header("Location") == "/account")
+            let refused = try await browser.post(path, form(path, "name", [("displayName", "<b>")]))
+            #expect(refused.status == 400 && refused.text.contains("This name has a character"), "\(refused.text)")
+            #expect(refused.text.contains("value=\"&lt;b&gt;\""), "what was typed is lost")
+        }
+        #expect(await changes(service).map { $0.details["name"] } == ["Zoë", "<b>"])
+    }
+
+    @Test(arguments: [false, true]) func `a founder sees three steps, the first only while it is not done`(
+        isConfirmed: Bool
+    ) async throws {
+        var service = FakeService()
+        service.isEmailVerified = isConfirmed
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account/start")
+            #expect(page.status == 200 && page.text.contains("<h1>Your company is set up</h1>"), "\(page.text)")
+            #expect(page.text.contains("action=\"/account/address\"") == !isConfirmed)
+            #expect(page.text.contains("Your address is confirmed.") == isConfirmed)
+            #expect(page.text.contains("Add a second device") && page.text.contains("Name a second admin"))
+            #expect(page.text.contains("href=\"/account\">Later"), "no way out")
+        }
+    }
+
+    @Test func `an admin invites up to twenty addresses, each with a statement of its own`() async throws {
+        var service = FakeService()
+        service.decision = .signatureRequired(statement: Array("tenure/v1/invitation-issue\n{}".utf8))
+        let path = "/account/invite"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            func propose(_ text: String) async throws -> API.Answer {
+                try await browser.post(path, form(path, "invite", [("addresses", text)]))
+            }
+            #expect(try await browser.get(path).text.contains("<textarea id=\"addresses\""))
+            let page = try await propose(" cy@acme.example\r\n\r\nzed@acme.example, zoe ")
+            #expect(page.status == 200, "\(page.text)")
+            for (index, (email, name)) in [("cy@acme.example", "cy"), ("zed@acme.example", "zoe")].enumerated() {
+                #expect(page.text.contains("name=\"email\(index)\" value=\"\(email)\""), "\(page.text)")
+                #expect(page.text.contains("name=\"name\(index)\" value=\"\(name)\""), "\(page.text)")
+            }
+            #expect(page.text.contains("src=\"\(PageAsset.invite.path)\"") && !page.text.contains("<textarea"))
+            let many = (0..<21).map { "p\($0)@acme.example" }.joined(separator: "\n")
+            for (text, problem) in [
+                ("", "one to twenty"), (many, "one to twenty"), ("admin@acme.example", "No user name can be made"),
+                ("a@acme.example x\nb@acme.example x", "stands there twice"), ("a@acme.example x@y", "has an @"),
+            ] {
+                let refused = try await propose(text)
+                #expect(refused.status == 400 && refused.text.contains(problem), "\(refused.text)")
+                #expect(text.isEmpty || refused.text.contains(text.prefix(10)), "what was typed is lost")
+            }
+            // Nothing is issued for a form that no page armed.
+            let signed = [
+                ("email0", "cy@acme.example"), ("name0", "cy"), ("salt0", "AAAA"), ("statement0", "AAAA"),
+                ("signature0", "AAAA"),
+            ]
+            .map { (name: $0.0, value: $0.1) }
+            let sent = try await browser.post(
+                "/account/invitations", form("/account/invitations", "invitations", signed))
+            #expect(sent.status == 303 && sent.header("Location") == path, "\(sent.text)")
+        }
+        let issued = await service.recorder.work.filter { $0.name == "issueInvitation" }
+        #expect(issued.count == 2 && issued.allSatisfy { $0.details["signed"] == "none" }, "\(issued)")
     }
 
     @Test func `an address that is not confirmed gets a mail`() async throws {

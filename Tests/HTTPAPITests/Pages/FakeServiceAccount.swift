@@ -13,6 +13,16 @@ extension FakeService {
             try await enter("nameDevice", ["fingerprint": name.fingerprint, "name": name.name], call)
             guard !name.name.isEmpty else { throw ServiceError(.requestInvalid) }
             return ()
+        case let set as SetDisplayName:
+            try await enter("setDisplayName", ["name": set.name], call)
+            guard !set.name.contains("<") else { throw ServiceError(.requestInvalid) }
+            return ()
+        case let make as MakeUserNames:
+            try await enter("makeUserNames", ["addresses": make.addresses.joined(separator: "|")], call)
+            return make.addresses.map { address -> String? in
+                address.hasPrefix("admin@") ? nil : address.split(separator: "@").first.map(String.init)
+            }
+        case is ReadDisplayName: return String?.some("Zoë & Co")
         case let end as EndOtherSessions:
             try await enter("endOtherSessions", ["session": end.session?.lowercased ?? "all"], call)
             return ()

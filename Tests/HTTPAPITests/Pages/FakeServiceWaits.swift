@@ -13,13 +13,15 @@ extension FakeService {
     /// What Acme's employee 7 sees while the key waits.
     static func wait(
         _ standing: WaitStanding = .pending, mail: WaitView.Mail = .none, hasOtherDevice: Bool = false,
-        isAdministrative: Bool = false, canSendMail: Bool = true, triesLeft: Int = 5
+        isAdministrative: Bool = false, mayReturn: Bool = false, canSendMail: Bool = true,
+        triesLeft: Int = 5
     ) -> WaitView {
         WaitView(
             standing: standing, tenantID: appId, employeeID: employeeId, companyName: "Acme", companyEmployeeId: "7",
             fingerprint: [UInt8](repeating: 0xAB, count: 32),
             challenge: standing == .authorized ? Array("challenge".utf8) : [], hasOtherDevice: hasOtherDevice,
-            isAdministrative: isAdministrative, canSendMail: canSendMail, mail: mail, triesLeft: triesLeft,
+            isAdministrative: isAdministrative, mayReturn: mayReturn, canSendMail: canSendMail, mail: mail,
+            triesLeft: triesLeft,
             expiresAt: time, decided: 0)
     }
 

@@ -53,19 +53,45 @@ import Testing
         return service
     }
 
-    @Test func `the form has one field, and leads to the other log-in`() async throws {
+    @Test func `one page asks for the address, and below for company and user name`() async throws {
         var service = FakeService()
         service.pending = FakeService.pending(page: .logIn, loginHint: "zoe@acme.example")
-        let path = "/" + FakeService.flowID
+        let flow = "/" + FakeService.flowID
         try await with(service) { browser in
-            let page = try await browser.get(
-                "/login/address" + path, try cookies(.request, request: FakeService.handle))
-            #expect(page.status == 200 && page.text.contains("<h1>Log in to Wiki</h1>"), "\(page.text)")
-            #expect(page.text.contains("value=\"zoe@acme.example\""))
-            #expect(page.text.contains("href=\"/login/\(FakeService.flowID)\""))
-            let other = try await browser.get("/login" + path, try cookies(.request, request: FakeService.handle))
-            #expect(other.text.contains("href=\"/login/address/\(FakeService.flowID)\""))
-            #expect(!other.text.contains("zoe@acme.example"), "an address is no id at a company")
+            for path in ["/login/address", "/login"] {
+                let page = try await browser.get(path + flow, try cookies(.request, request: FakeService.handle))
+                #expect(page.status == 200 && page.text.contains("<h1>Log in to Wiki</h1>"), "\(page.text)")
+                let email = "name=\"email\" value=\"zoe@acme.example\" autocomplete=\"username\""
+                #expect(page.text.contains(email), "\(page.text)")
+                #expect(page.text.contains("name=\"employee\" value=\"\""), "an address is no user name")
+                for action in ["/login/address", "/login"] {
+                    #expect(page.text.contains("action=\"\(action)\(flow)\""), "\(page.text)")
+                }
+                #expect(page.text.contains("<details>\n<summary>Use company and user name</summary>"))
+            }
+        }
+    }
+
+    @Test func `the only company of a client is not entered`() async throws {
+        var service = FakeService(), pending = FakeService.pending(page: .logIn)
+        pending.onlyTenant = "Acme & Sons"
+        service.pending = pending
+        let page = try await with(service) {
+            try await $0.get("/login/" + FakeService.flowID, try cookies(.request, request: FakeService.handle))
+        }
+        #expect(
+            page.text.contains("<input type=\"hidden\" name=\"company\" value=\"Acme &amp; Sons\">"), "\(page.text)")
+        #expect(!page.text.contains("autocomplete=\"organization\""))
+        #expect(page.text.contains("data-company=\"Acme &amp; Sons\" hidden"))
+    }
+
+    @Test func `one account is no choice`() async throws {
+        for count in [1, 2] {
+            var service = proved
+            service.view.accounts = Array(service.view.accounts.prefix(count))
+            let page = try await with(service) { try await $0.get(Self.flowPath + "/account", try cookies()) }
+            #expect(page.text.contains("<ul class=\"plain\" id=\"only\" hidden>") == (count == 1), "\(page.text)")
+            #expect(page.text.contains("<h1>Choose an account</h1>") == (count == 2))
         }
     }
 

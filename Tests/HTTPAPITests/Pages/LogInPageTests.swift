@@ -144,7 +144,7 @@ extension API.Answer {
             let none = try await visitor.begin(company: "", employee: " \t")
             #expect(none.status == 400 && none.text.contains("<div class=\"problems\""))
             for (field, text) in [
-                ("company", "Enter the name of your company."), ("employee", "Enter your id at the company."),
+                ("company", "Enter the name of your company."), ("employee", "Enter your user name."),
             ] {
                 #expect(none.text.contains("<a href=\"#\(field)\">\(text)</a>"))
                 #expect(none.text.contains("id=\"\(field)-error\">\(text)</p>"))
@@ -404,7 +404,7 @@ extension API.Answer {
     }
 
     private static let refusals: [(ServiceError, Int, String, String?)] = [
-        (ServiceError(.answersIncorrect), 403, "Fewer than three answers are right.", nil),
+        (ServiceError(.answersIncorrect), 403, "Are these your questions?", nil),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 45), 429, "Try again in 45 seconds.", "45"),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 601), 429, "Try again in 11 minutes.", "601"),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 7_201), 429, "Try again in 3 hours.", "7201"),
@@ -424,6 +424,34 @@ extension API.Answer {
         #expect(reply.status == status && reply.header("Retry-After") == wait)
         #expect(reply.text.contains(text) && reply.text.contains("Question 0?"), "\(reply.text)")
         #expect(reply.text.contains("<div class=\"problems\" role=\"alert\" tabindex=\"-1\" autofocus>"))
+    }
+
+    @Test func `a module gets the problems, or the next page, and keeps what was typed`() async throws {
+        let path = "/flow/\(FakeService.flowID)/answers"
+        let headers = [("Origin", "null"), ("Sec-Fetch-Site", "same-origin"), ("Accept", "application/json")]
+        var wrong = service(.answers)
+        wrong.refusals["validateAnswers"] = ServiceError(.answersIncorrect)
+        let refused = try await Visitor.with(wrong) { try await $0.post(path, Visitor.answers, headers) }
+        #expect(refused.status == 403 && refused.header("Content-Type") == "application/json", "\(refused.text)")
+        #expect(refused.text.contains("\"fields\":{\"answers\":\"That did not match."), "\(refused.text)")
+        #expect(refused.text.contains("\"id\":\"answer-Q0\"") && refused.text.contains("\"once\":\""))
+        #expect(!refused.text.contains("<"), "a page")
+        var right = service(.answers)
+        right.outcome = FakeService.success
+        let taken = try await Visitor.with(right) { try await $0.post(path, Visitor.answers, headers) }
+        #expect(
+            taken.status == 200 && taken.text.contains("{\"next\":\"/answer/")
+                || taken.text == "{\"next\":\"/account\"}")
+        #expect(taken.header("Location") == nil && taken.setCookies.count == 2, "\(taken.text)")
+        #expect(!taken.text.contains(FakeService.token))
+        // A page the module cannot show. The browser sends the form itself, and gets the same one.
+        var closed = service(.answers)
+        closed.refusals["validateAnswers"] = ServiceError(.employeeInactive)
+        try await Visitor.with(closed) { visitor in
+            let page = try await visitor.post(path, Visitor.answers, headers)
+            #expect(page.header("Content-Type")?.hasPrefix("text/html") == true && page.setCookies.isEmpty)
+            #expect(try await visitor.post(path, Visitor.answers).text.contains("<h1>This account is closed</h1>"))
+        }
     }
 
     @Test func `a wrong passphrase is told beside the field, and a missing one too`() async throws {

@@ -103,7 +103,7 @@ import Testing
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
         "again", "answerError", "answerLabel", "by", "codeLabel", "companyHint", "employeeHint", "fact", "fault",
-        "given", "hint", "instead", "label", "lasting", "loggedInWith", "meaning", "nameProblem", "next",
+        "given", "hint", "instead", "label", "lasting", "limit", "loggedInWith", "meaning", "nameProblem", "next",
         "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
         "send", "since", "state", "steps", "subject", "text", "times", "title", "unsuitable", "until",
     ]

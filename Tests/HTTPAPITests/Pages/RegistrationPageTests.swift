@@ -105,7 +105,7 @@ extension API.Answer {
         try await Registrant.with(service) { registrant in
             let page = try await registrant.get(path)
             #expect(page.status == 200 && page.text.contains("action=\"\(path)\" data-device-key=\"true\""))
-            for words in ["organization", "username", "email"] {
+            for words in ["organization", "email"] {
                 #expect(page.text.contains("autocomplete=\"\(words)\""))
             }
             #expect(page.header("Referrer-Policy") == "no-referrer")

@@ -50,7 +50,7 @@ extension FakeService {
                     "flow": set.flow, "passphrase": new.passphrase ?? "none",
                     "questions": new.securityQuestions.map { "\($0.choice.name)=\($0.answer)" }
                         .joined(separator: "|"),
-                    "both": "\(new.questionsWithPassphrase)",
+                    "both": "\(new.questionsWithPassphrase)", "name": set.displayName ?? "",
                 ], call)
             return outcome
         case let change as ChangeInDirectMode:

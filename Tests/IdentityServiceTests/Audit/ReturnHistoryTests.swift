@@ -111,6 +111,10 @@ import Testing
         try expect("a return is available before the waiting time is over", after: requested) { scene in
             try scene.openReturn { $0.availableAt = $0.availableAt.adding(.seconds(-3_600)) }
         }
+        // Others had been appointed.
+        try expect("a return is opened as a lone founder's, and is none", after: requested) { scene in
+            try scene.openReturn { $0.ground = .founding }
+        }
         try expect("a return does not end 72 hours after it becomes available", after: requested) { scene in
             try scene.openReturn { $0.expiresAt = $0.expiresAt.adding(.seconds(3_600)) }
         }

@@ -24,6 +24,9 @@ extension EventSamples {
             ReturnOpened(
                 returnID: comeback, employeeID: employee, proof: try returnProof(), availableAt: available,
                 expiresAt: available.adding(.seconds(259_200))),
+            ReturnOpened(
+                returnID: comeback, employeeID: employee, proof: try returnProof(), availableAt: available,
+                expiresAt: available.adding(.seconds(259_200)), ground: .founding),
             ReturnCompleted(returnID: comeback, employeeID: employee, proof: try returnProof()),
             ReturnCancelled(
                 returnID: comeback, employeeID: employee, reason: try #require(ReasonCode("owner")),

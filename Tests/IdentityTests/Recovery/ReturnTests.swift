@@ -102,6 +102,57 @@ import Testing
         }
     }
 
+    /// A founder whose address was confirmed at a time in a browser, and who asks to return a week after the founding.
+    private func week(
+        verified delay: Duration = .seconds(3_600), in browser: EmployeeID? = Scene.employee, appointed: Bool = false
+    ) throws -> (stage: Stage, time: Timestamp) {
+        var stage = try Stage(verifiedAt: nil)
+        let verified = EmailVerified(userID: Scene.user, address: 3, browserOf: browser)
+        User.evolve(&stage.user, Sample.recorded(.emailVerified(verified), at: Sample.start.adding(delay)))
+        if appointed {
+            for event in [
+                TenantEvent.adminAppointed(
+                    AdminAppointed(employeeID: EventSamples.admin, fingerprints: [], by: .operator(nil))),
+                .adminDismissed(AdminDismissed(employeeID: EventSamples.admin, by: .operator(nil))),
+            ] { Tenant.evolve(&stage.tenant, Sample.recorded(event, position: 700)) }
+        }
+        return (stage, Sample.start.adding(.seconds(7 * 86_400)))
+    }
+
+    @Test func `of a lone founder count the address that was confirmed on the first day in the own browser`() throws {
+        var (stage, time) = try week()
+        stage.happen(try stage.request(at: time), at: time)
+        let opened = try stage.open(at: time)
+        guard case .returnOpened(let event)? = opened.first else { return #expect(Bool(false), "\(opened)") }
+        #expect(event.ground == .founding && event.availableAt == time.adding(Self.wait), "the wait stays")
+        #expect(Employee.mayRequestReturn(stage.state, stage.user, stage.scene(at: time)))
+        let day = try week(verified: .seconds(86_400))
+        #expect(try day.stage.request(at: day.time).count == 1)
+        // After thirty days it is an address like others.
+        let late = Sample.start.adding(.seconds(31 * 86_400))
+        stage.happen(try stage.request(at: late), at: late)
+        guard case .returnOpened(let old)? = try stage.open(at: late).first else { return #expect(Bool(false)) }
+        #expect(old.ground == nil)
+    }
+
+    @Test func `need thirty days in another browser, a day later, and once anybody else was an admin`() throws {
+        for (stage, time) in [
+            try week(verified: .seconds(86_401)), try week(in: nil), try week(in: EventSamples.admin),
+            try week(appointed: true), try week(verified: .seconds(-1)),
+        ] {
+            #expect(throws: Rejection.returnNotPermitted) { try stage.request(at: time) }
+            #expect(!Employee.mayRequestReturn(stage.state, stage.user, stage.scene(at: time)))
+        }
+        var (stage, time) = try week()
+        stage.tenant = Scene.tenant(employeeIs: .employee)
+        #expect(throws: Rejection.returnNotPermitted) { try stage.request(at: time) }
+        (stage, time) = try week()
+        let named = SecurityAdminSucceeded(
+            employeeID: Scene.employee, fingerprints: [KeyFingerprint(of: Self.oldKey)], by: .operator(nil))
+        Tenant.evolve(&stage.tenant, Sample.recorded(.securityAdminSucceeded(named), at: Sample.start, position: 900))
+        #expect(throws: Rejection.returnNotPermitted) { try stage.request(at: time) }
+    }
+
     @Test func `fix the key, the wait and the end`() throws {
         var stage = try Stage.opened()
         let open = try #require(stage.state.openReturn(in: stage.tenant, at: Self.openedAt))

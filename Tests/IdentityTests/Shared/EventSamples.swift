@@ -116,6 +116,7 @@ enum EventSamples {
             DeviceNamed(
                 employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
                 name: Personal(employee, "Zoë’s tablet")),
+            DisplayNameSet(employeeID: employee, name: Personal(employee, "Zoë Ünal")),
         ]
     }
 

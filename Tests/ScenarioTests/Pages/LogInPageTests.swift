@@ -237,7 +237,7 @@ struct `A late log-in in a browser` {
             let browser = PageClient(try world.client)
             let handle = try handle(try await authorize(party, browser))
             let secret = try await browser.beginLogIn(member.person, member.device, request: handle)
-            clock.pass(.seconds(601))
+            clock.pass(.seconds(1_801))
             let late = try await browser.answer(secret, member.person)
             #expect(late.status == 409 && late.title == "This log-in has ended", "\(late)")
             let path = try #require(late.html.firstMatch(of: /<a href="(\/answer[^"]*)">/)?.output.1)

@@ -32,7 +32,7 @@ struct `A registration in a browser` {
         let common = try await browser.choose(weak, person, ["answer2": "blue"])
         #expect(common.status == 400 && common.html.contains("href=\"#answer2\""), "\(common)")
         let done = try await browser.choose(common, person)
-        #expect(done.status == 303 && done.location == "/account", "\(done)")
+        #expect(done.status == 303 && done.location == "/account/start", "\(done)")
         #expect(browser.cookies["tenure"] != nil && browser.flow?.stage == "done")
 
         // The pages are linked to what they founded, and know the browser again.
@@ -88,7 +88,7 @@ struct `A registration in a browser` {
         #expect(linked.location?.hasPrefix("/waiting") == true, "\(linked)")
         let taken = try await self.browser().register(
             "/register/join", Person("erik", at: owner.person.company), Device())
-        #expect(taken.title == "This id is taken", "\(taken)")
+        #expect(taken.title == "This user name is taken", "\(taken)")
     }
 
     @Test func `replaces lost credentials after two people have confirmed it`() async throws {
@@ -179,10 +179,43 @@ struct `An invitation to the pages` {
             let done = try await browser.choose(
                 try await browser.register("/join", person, device, code: code), person)
             #expect(done.location == "/account", "\(done)")
+            let account = try await browser.open("/account").text
+            #expect(!account.contains("Your address is not confirmed"), "the code of the mail confirms it: \(account)")
             #expect(try await PageClient(client).register("/join", person, Device(), code: code).status == 403)
             let types = try await client.events(company).compactMap { $0["type"]?.text }
             #expect(types.count { $0 == "InvitationUsed" } == 1 && types.count { $0 == "MailQueued" } == 1)
             #expect(types.contains("EmployeeKeyAuthorized"))
+            #expect(try await verify(world).status == 0)
+        }
+    }
+
+    @Test func `confirms the address only in the browser that opened it first, and never by the admin's code`()
+        async throws
+    {
+        let mailbox = Mailbox()
+        try await world(mailbox: mailbox) { world in
+            let client = try world.client, company = "first-browser.example"
+            let admin = try await client.found(company)
+            try await world.linkPages(to: company)
+            let issued = try await invite("zoe", "zoe@mail.example", client, by: admin)
+            try await world.until { !mailbox.copies.isEmpty }
+            let code = try #require(try fragment(mailbox)["invitation"])
+            let person = Person.withQuestions("zoe", at: company, email: "zoe@mail.example")
+            // Somebody else opens the link of the mail, and goes away.
+            #expect(try await PageClient(client).register("/join", person, Device(), code: code).status == 200)
+            let browser = PageClient(client)
+            let done = try await browser.choose(
+                try await browser.register("/join", person, Device(), code: code), person)
+            #expect(done.location == "/account", "\(done)")
+            #expect(try await browser.open("/account").text.contains("Your address is not confirmed"))
+            #expect(issued["invitation"]?.text != code)
+
+            let own = try await invite("eva", "eva@mail.example", client, by: admin)
+            let eva = Person.withQuestions("eva", at: company, email: "eva@mail.example"), other = PageClient(client)
+            let token = try #require(own["invitation"]?.text)
+            let joined = try await other.choose(try await other.register("/join", eva, Device(), code: token), eva)
+            #expect(joined.location == "/account", "\(joined)")
+            #expect(try await other.open("/account").text.contains("Your address is not confirmed"))
             #expect(try await verify(world).status == 0)
         }
     }
@@ -222,7 +255,7 @@ struct `An invitation to the pages` {
             }
             let browser = PageClient(client)
             let asked = try await browser.register("/register/found", person, Device(), code: code)
-            #expect(try await browser.choose(asked, person).location == "/account")
+            #expect(try await browser.choose(asked, person).location == "/account/start")
             #expect(try await found(person, code).status == 409)
             await #expect(throws: ServiceError(.companyAlreadyFounded)) {
                 try await commands.foundingCode(for: person.company, lifetime: .seconds(60))

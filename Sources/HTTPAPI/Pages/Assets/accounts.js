@@ -27,18 +27,6 @@ async function show(section, form) {
   const language = document.documentElement.lang;
   for (const account of accounts) list.append(item(account, template, form, language));
   section.hidden = false;
-  form.hidden = true;
-  document.getElementById("other")?.addEventListener("click", () => reveal(section, form));
-}
-
-/**
- * @param {HTMLElement} section
- * @param {HTMLFormElement} form
- */
-function reveal(section, form) {
-  section.hidden = true;
-  form.hidden = false;
-  document.getElementById("company")?.focus();
 }
 
 /**
@@ -68,14 +56,13 @@ function item(account, template, form, language) {
   });
   entry.querySelector(".forget")?.addEventListener("click", async () => {
     await forget(account.company, account.id);
-    const list = line?.parentElement;
+    const list = line?.parentElement, section = document.getElementById("accounts");
     line?.remove();
-    const section = document.getElementById("accounts");
-    if (section && list?.children.length === 0) reveal(section, form);
+    if (section && list?.children.length === 0) section.hidden = true;
   });
   return entry;
 }
 
 const section = globalThis.document?.getElementById("accounts");
-const form = globalThis.document?.querySelector("form[data-device-key]");
+const form = globalThis.document?.getElementById("account");
 if (section && form) await show(section, /** @type {HTMLFormElement} */ (form)).catch(() => {});

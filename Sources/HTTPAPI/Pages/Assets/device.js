@@ -17,7 +17,7 @@
  * @property {string} company the company's name as it was entered
  * @property {string} id the employee's id as it was entered
  * @property {string} name what this browser calls itself, such as `Chromium on Linux`
- * @property {number} lastUsed when the key signed last, in milliseconds since 1970; 0 for never
+ * @property {number} lastUsed when a secret of the account was right last, in milliseconds since 1970; 0 for never
  */
 
 /**
@@ -109,7 +109,7 @@ export function find(company, id) {
 }
 
 /**
- * The accounts whose key has signed, the last one first.
+ * The accounts that were used, the last one first.
  * @returns {Promise<DeviceKey[]>}
  */
 export async function remembered() {
@@ -155,17 +155,14 @@ export async function obtain(company, id) {
 }
 
 /**
- * Signs bytes, and notes that the account was used.
+ * Signs bytes.
  * @param {DeviceKey} key
  * @param {Uint8Array} bytes
  * @returns {Promise<Uint8Array>} the raw signature, 64 bytes
  */
 export async function sign(key, bytes) {
   const algorithm = { name: "ECDSA", hash: "SHA-256" };
-  const signature = await crypto.subtle.sign(algorithm, key.keyPair.privateKey, bytes);
-  const used = { ...key, lastUsed: Date.now() };
-  await transact("readwrite", (store) => store.put(used, recordKey(key.company, key.id)));
-  return new Uint8Array(signature);
+  return new Uint8Array(await crypto.subtle.sign(algorithm, key.keyPair.privateKey, bytes));
 }
 
 /**

@@ -4,10 +4,11 @@
  * `/flow/account`. The key is that of the address, and becomes the key of the account.
  *
  * An account that has another key in this browser keeps it: it is known already, and a second one would wait for
- * an approval. The address gets that key, and the person begins again.
+ * an approval. The address gets that key, and the person begins again. The only account is picked at once.
  */
 import { base64url, bytesOf, find, recordKey, sign, transact } from "./device.js";
 import { isChallenge } from "./flow.js";
+import { keep } from "./used.js";
 
 /** @typedef {import("./device.js").DeviceKey} DeviceKey */
 
@@ -36,7 +37,8 @@ async function pick(form) {
     return "known";
   }
   const proof = /** @type {HTMLInputElement} */ (form.elements.namedItem("proof"));
-  proof.value = base64url(await sign({ ...key, company, id: employee }, bytes));
+  await keep({ ...key, company, id: employee });
+  proof.value = base64url(await sign(key, bytes));
   form.submit();
   return undefined;
 }
@@ -49,8 +51,12 @@ for (const element of globalThis.document?.querySelectorAll("form[data-pick]") ?
     form.dataset.busy = "true";
     const id = await pick(form).catch(() => "trouble"), shown = id ? document.getElementById(id) : null;
     if (shown) shown.hidden = false;
+    if (id) document.getElementById("working")?.remove();
     if (id) delete form.dataset.busy;
   });
   // A page that comes back by the button of the browser is as it was left.
   window.addEventListener("pageshow", () => { delete form.dataset.busy; });
 }
+
+// The only account is no choice.
+/** @type {HTMLFormElement | null | undefined} */ (globalThis.document?.querySelector("#only form"))?.requestSubmit();

@@ -32,10 +32,40 @@ export function fill(form, values) {
   }
 }
 
+/**
+ * The sentence about a whole invitation; nothing if a part of it is missing.
+ * @param {string} text with `{1}` for the company and `{2}` for the user name
+ * @param {Record<string, string>} values the values by the names of fields
+ * @returns {string | undefined}
+ */
+export function invitation(text, values) {
+  if (!Object.values(fields).every((name) => values[name])) return undefined;
+  return text.replace(/\{([12])\}/g, (_, place) => values[place === "1" ? "company" : "employee"] ?? "");
+}
+
+/**
+ * Shows a whole invitation in place of its entries, which are not to be changed. What the service refused stays.
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} section
+ */
+function show(form, section) {
+  /** @type {Record<string, string>} */
+  const values = {};
+  for (const [name, value] of new FormData(form)) if (typeof value === "string") values[name] = value.trim();
+  const text = invitation(section.dataset.text ?? "", values), entries = document.getElementById("entries");
+  if (!text || !entries || document.querySelector(".problems")) return;
+  section.querySelector("h2")?.append(text);
+  section.querySelector("p")?.append(values.email ?? "");
+  section.hidden = false;
+  entries.hidden = true;
+}
+
 if (typeof document !== "undefined") {
   const form = document.getElementById("form");
   if (form instanceof HTMLFormElement && location.hash.includes("=")) {
     fill(form, entries(location.hash));
     history.replaceState(null, "", location.pathname + location.search);
   }
+  const section = document.getElementById("invited");
+  if (form instanceof HTMLFormElement && section) show(form, section);
 }

@@ -6,8 +6,11 @@ const patience = 3000;
 
 if (typeof document !== "undefined") {
   const turn = document.getElementById("turn");
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   for (const form of document.forms) {
-    form.addEventListener("submit", () => setTimeout(() => turn?.removeAttribute("hidden"), patience));
+    form.addEventListener("submit", () => { timer = setTimeout(() => turn?.removeAttribute("hidden"), patience); });
+    form.addEventListener("refused", () => clearTimeout(timer));
   }
   addEventListener("pageshow", () => turn?.setAttribute("hidden", ""));
 }

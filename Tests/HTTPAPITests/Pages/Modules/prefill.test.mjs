@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { entries, fill } from "../../../../Sources/HTTPAPI/Pages/Assets/prefill.js";
+import { entries, fill, invitation } from "../../../../Sources/HTTPAPI/Pages/Assets/prefill.js";
 
 test("a link names the fields, and nothing else", () => {
   const link = "#company=Acme%20%26%20Sons&id=7&email=7%40acme.example&invitation=a-b_c&key=x&once=y";
@@ -19,4 +19,10 @@ test("what stands in a field stays", () => {
   fill(form, [["company", "Acme"], ["code", "c"], ["list", "x"], ["none", "x"]]);
   assert.equal(fields.company.value, "Mine");
   assert.equal(fields.code.value, "c");
+});
+
+test("a whole invitation is a sentence, and a part of one is none", () => {
+  const values = { company: "Acme {2}", employee: "cy", email: "cy@acme.example", code: "c" };
+  assert.equal(invitation("{1} invites you as {2}", values), "Acme {2} invites you as cy");
+  for (const name of Object.keys(values)) assert.equal(invitation("{1}", { ...values, [name]: "" }), undefined);
 });
