@@ -16,6 +16,10 @@ struct CredentialsPage: Sendable {
         var repeated = ""
         /// Whether the questions may be answered instead of the passphrase.
         var both = false
+        /// The passphrase in force; `nil` if the form does not ask for it.
+        var current: String?
+        /// Answers to the questions in force.
+        var currentAnswers: [AnswersRequest.Answer] = []
     }
 
     let view: FlowView
@@ -23,7 +27,7 @@ struct CredentialsPage: Sendable {
 
     /// The fields, as refusals may be about them.
     static let fields: [FieldProblem.Field] =
-        [.form, .newPassphrase, .repeated] + (0..<count).flatMap { [.question($0), .answer($0)] }
+        [.form, .newPassphrase, .repeated, .both] + (0..<count).flatMap { [.question($0), .answer($0)] }
 
     /// The page with its form. Answers are shown again, so that one fault does not cost five; a passphrase is not.
     /// Whoever chose one is told, so that nobody goes on without it unawares.
@@ -34,14 +38,18 @@ struct CredentialsPage: Sendable {
             told.append(FieldProblem(field: .newPassphrase, word: "credentials.passphraseAgain"))
         }
         let least = "\(view.rules?.passphraseMinimumLength ?? 8)"
-        for index in told.indices { told[index].values = [least] }
-        let problems = FieldProblems(told, in: language)
+        for index in told.indices where told[index].values.isEmpty { told[index].values = [least] }
+        let isChange = view.purpose == .change, firstAnswer = view.questions.first?.questionId
+        let problems = FieldProblems(
+            told, in: language, answer: firstAnswer.map { FlowPage.answerPrefix + $0 } ?? "rule")
         let content = NewCredentialsContent(
-            problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
+            problems: problems, current: isChange ? CurrentSecretPart(view, input, problems) : nil,
+            account: language.text("flow.account", view.companyEmployeeId, view.companyName),
             username: "\(view.companyEmployeeId)@\(view.companyName)", questions: questions(input, problems),
             passphraseText: language.text("credentials.passphraseText", least),
             mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true, answersToo: input.both, form: form)
-        return HostedPage(content, "credentials.title", in: language, status: problems == nil ? 200 : 400)
+        return HostedPage(
+            content, isChange ? "change.title" : "credentials.title", in: language, status: problems == nil ? 200 : 400)
     }
 
     private func questions(_ input: Input, _ problems: FieldProblems?) -> [NewCredentialsContent.Question] {
@@ -81,6 +89,8 @@ struct NewCredentialsContent: PageContent {
     }
 
     let problems: FieldProblems?
+    /// What a change asks for; `nil` elsewhere.
+    let current: CurrentSecretPart?
     let account: String
     /// The name for password managers.
     let username: String
@@ -103,6 +113,8 @@ extension CredentialsPage.Input {
         passphrase = text("passphrase")
         repeated = text("repeated")
         both = text("both") == "true"
+        current = fields.pairs.contains { $0.name == "current" } ? text("current") : nil
+        currentAnswers = fields.currentAnswers
     }
 
     /// What is missing or doubtful before the service is asked.

@@ -34,7 +34,7 @@ struct FlowPage: Sendable {
         case .login: Endpoint.showLogIn.template.text
         case .address: Endpoint.showLogInByAddress.template.text
         case .registration: Endpoint.showRegister.template.text
-        case .change: Endpoint.showAccount.template.text
+        case .change: Endpoint.showOwnCredentials.template.text
         }
     }
 
@@ -93,7 +93,7 @@ extension Route {
             guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
             do {
                 let view = try await page.view()
-                return try permits(view) ? make(page, view) : .seeOther(view.step.page.path(in: flow))
+                return try permits(view) ? make(page, view) : .seeOther(view.page.path(in: flow))
             } catch let error as ServiceError {
                 return try page.ending(error)
             }

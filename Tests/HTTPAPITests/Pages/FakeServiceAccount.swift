@@ -13,6 +13,10 @@ extension FakeService {
             try await enter("nameDevice", ["fingerprint": name.fingerprint, "name": name.name], call)
             guard !name.name.isEmpty else { throw ServiceError(.requestInvalid) }
             return ()
+        case let read as ReadOwnCredentials:
+            try await enter("readOwnCredentials", ["employee": read.caller.employeeId.lowercased], call)
+            return OwnCredentials(
+                employeePublicKey: [4], setAt: Self.time, acceptsAnswers: true, acceptsPassphrase: true)
         case let end as EndOtherSessions:
             try await enter("endOtherSessions", ["session": end.session?.lowercased ?? "all"], call)
             return ()
