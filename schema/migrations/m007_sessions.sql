@@ -7,7 +7,8 @@ SET LOCAL ROLE tenure_owner;
 --
 -- A session depends on the app and the secret that opened it, and on the version of the tenant's stream at that moment.
 -- A session that names none of them is refused. `methods` says how the person logged in: values of RFC 8176, separated
--- by spaces.
+-- by spaces. `used_at` says when the session of a browser was used last, five minutes more or less; sessions with tokens
+-- have none.
 CREATE TABLE tenure.session (
     ledger_id uuid NOT NULL,
     session_id uuid NOT NULL,
@@ -23,6 +24,7 @@ CREATE TABLE tenure.session (
     tenant_version bigint,
     refresh_counter bigint NOT NULL DEFAULT 0,
     methods text NOT NULL,
+    used_at timestamptz,
     mac bytea NOT NULL,
     CONSTRAINT session_pkey PRIMARY KEY (ledger_id, session_id)
 );

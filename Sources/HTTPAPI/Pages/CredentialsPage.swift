@@ -18,6 +18,10 @@ struct CredentialsPage: Sendable {
         var both = false
         /// The name that colleagues see.
         var displayName = ""
+        /// The passphrase in force; `nil` if the form does not ask for it.
+        var current: String?
+        /// Answers to the questions in force.
+        var currentAnswers: [AnswersRequest.Answer] = []
     }
 
     let view: FlowView
@@ -25,7 +29,8 @@ struct CredentialsPage: Sendable {
 
     /// The fields, as refusals may be about them.
     static let fields: [FieldProblem.Field] =
-        [.form, .displayName, .newPassphrase, .repeated] + (0..<count).flatMap { [.question($0), .answer($0)] }
+        [.form, .displayName, .newPassphrase, .repeated, .both]
+        + (0..<count).flatMap { [.question($0), .answer($0)] }
 
     /// The page with its form. Answers are shown again, so that one fault does not cost five; a passphrase is not.
     /// Whoever chose one is told, so that nobody goes on without it unawares.
@@ -36,10 +41,13 @@ struct CredentialsPage: Sendable {
             told.append(FieldProblem(field: .newPassphrase, word: "credentials.passphraseAgain"))
         }
         let least = "\(view.rules?.passphraseMinimumLength ?? 8)"
-        for index in told.indices { told[index].values = [least] }
-        let problems = FieldProblems(told, in: language)
+        for index in told.indices where told[index].values.isEmpty { told[index].values = [least] }
+        let isChange = view.purpose == .change, firstAnswer = view.questions.first?.questionId
+        let problems = FieldProblems(
+            told, in: language, answer: firstAnswer.map { FlowPage.answerPrefix + $0 } ?? "rule")
         let content = NewCredentialsContent(
-            problems: problems, account: language.text("flow.account", view.companyEmployeeId, view.companyName),
+            problems: problems, current: isChange ? CurrentSecretPart(view, input, problems) : nil,
+            account: language.text("flow.account", view.companyEmployeeId, view.companyName),
             limit: view.limit(in: language), progress: language.text("credentials.progress", "{1}", "\(Self.count)"),
             username: view.identifier, company: view.companyName,
             employee: view.companyEmployeeId, questions: questions(input, problems),
@@ -47,8 +55,8 @@ struct CredentialsPage: Sendable {
             asksForName: view.purpose == .registration,
             displayName: input.displayName, mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true,
             answersToo: input.both, form: form)
-        let status = problems == nil ? 200 : 400
-        return (HostedPage(content, "credentials.title", in: language, status: status), problems)
+        let title: PageWord = isChange ? "change.title" : "credentials.title"
+        return (HostedPage(content, title, in: language, status: problems == nil ? 200 : 400), problems)
     }
 
     private func questions(_ input: Input, _ problems: FieldProblems?) -> [NewCredentialsContent.Question] {
@@ -88,6 +96,8 @@ struct NewCredentialsContent: PageContent {
     }
 
     let problems: FieldProblems?
+    /// What a change asks for; `nil` elsewhere.
+    let current: CurrentSecretPart?
     let account: String
     let limit: String
     /// Which question of how many is asked, with `{1}` for its number.
@@ -119,6 +129,8 @@ extension CredentialsPage.Input {
         repeated = text("repeated")
         both = text("both") == "true"
         displayName = text(FieldProblem.Field.displayName.name)
+        current = fields.pairs.contains { $0.name == "current" } ? text("current") : nil
+        currentAnswers = fields.currentAnswers
     }
 
     /// What is missing or doubtful before the service is asked.

@@ -8,6 +8,10 @@ struct FieldProblem: Sendable, Equatable {
         case company, employee, email, code, way, answers, passphrase
         /// The name that colleagues see.
         case displayName
+        /// The passphrase in force, where it is replaced.
+        case current
+        /// Whether the questions may be answered instead of a passphrase.
+        case both
         /// The first and the second entry of a new passphrase.
         case newPassphrase, repeated
         /// A question that is chosen, and its answer, counted from 0.
@@ -39,7 +43,9 @@ struct FieldProblem: Sendable, Equatable {
 
         /// The field of a form that a JSON pointer of the request is about; `nil` for none of them.
         fileprivate init?(pointer: String, of form: [Field]) {
-            let parts = pointer.split(separator: "/"), index = parts.count == 3 ? Int(parts[1]) : nil
+            // A change has the new credentials in a member.
+            let parts = pointer.trimmingPrefix("/credentials").split(separator: "/")
+            let index = parts.count == 3 ? Int(parts[1]) : nil
             let field: Field? =
                 switch (parts.first, parts.count) {
                 case ("companyName", 1): .company
@@ -47,6 +53,9 @@ struct FieldProblem: Sendable, Equatable {
                 case ("email", 1): .email
                 case ("invitation", 1): .code
                 case ("name", 1): .displayName
+                case ("currentPassphrase", 1): .current
+                case ("currentAnswers", _): .answers
+                case ("questionsWithPassphrase", 1): .both
                 case ("passphrase", 1): form.contains(.passphrase) ? .passphrase : .newPassphrase
                 case ("securityQuestions", 3): index.map { parts[2] == "answer" ? .answer($0) : .question($0) }
                 default: nil
@@ -86,6 +95,15 @@ struct FieldProblem: Sendable, Equatable {
         return rows.prefix(1).map { problem($0.field, $0.word) }
     }
 
+    /// The problem with the time after which attempts are possible again, if the refusal says one.
+    func saying(until error: ServiceError, in language: PageLanguage) -> FieldProblem {
+        guard error.code == .credentialsLocked, let seconds = error.retryAfterSeconds, seconds > 0 else { return self }
+        var other = self
+        other.word = "flow.locked"
+        other.values = [WaitingTime(seconds: seconds).text(in: language)]
+        return other
+    }
+
     /// What each code says about a field.
     static let table: [(code: ErrorCode, field: Field, word: PageWord)] = [
         (.companyNameMissing, .company, "login.companyMissing"),
@@ -106,6 +124,9 @@ struct FieldProblem: Sendable, Equatable {
         (.passphraseMissing, .passphrase, "flow.passphraseMissing"),
         (.credentialsIncomplete, .passphrase, "flow.inputInvalid"),
         (.credentialsLocked, .passphrase, "flow.lockedForGood"),
+        (.passphraseIncorrect, .current, "flow.passphraseWrong"),
+        (.credentialsIncomplete, .current, "flow.inputInvalid"),
+        (.credentialsLocked, .current, "flow.lockedForGood"),
         (.credentialsFiveQuestionsRequired, .form, "credentials.refused"),
         (.credentialsIncomplete, .form, "credentials.refused"),
         (.credentialsTooWeak, .form, "credentials.refused"),
@@ -129,6 +150,7 @@ struct FieldProblem: Sendable, Equatable {
         (.requestInvalid, .form, "credentials.refused"),
         (.requestInvalid, .displayName, "name.invalid"),
         (.requestInvalid, .question(0), "credentials.questionMissing"),
+        (.requestInvalid, .both, "credentials.notBoth"),
     ]
 }
 

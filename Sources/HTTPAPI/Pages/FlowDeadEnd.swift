@@ -40,6 +40,10 @@ enum FlowDeadEnd: Sendable, CaseIterable {
     case returnDenied
     /// Another return is open.
     case returnOpen
+    /// A change of credentials is over, or another one came first.
+    case changeOver
+    /// The device may not replace the credentials of all accounts of the person.
+    case changeDenied
 
     /// The ending for a refusal; `nil` for a refusal that ends no flow.
     init?(_ error: ServiceError) {
@@ -68,10 +72,12 @@ enum FlowDeadEnd: Sendable, CaseIterable {
 
     /// The ending for a refusal in a flow of a kind; `nil` for a refusal that ends no flow.
     init?(_ error: ServiceError, of purpose: FlowKind) {
-        if purpose == .address, error.code == .appNotLinked {
-            self = .noAccount
-        } else {
-            self.init(error)
+        self.init(error)
+        switch (purpose, self) {
+        case (.address, .notLinked): self = .noAccount
+        case (.change, .expired): self = .changeOver
+        case (.change, .denied): self = .changeDenied
+        default: break
         }
     }
 
@@ -95,6 +101,8 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         case .returnWaits: ("return.waitTitle", "return.notYet", "return.notYetNext")
         case .returnDenied: ("return.deniedTitle", "return.denied", "return.deniedNext")
         case .returnOpen: ("return.openTitle", "return.open", "return.openNext")
+        case .changeOver: ("change.overTitle", "change.over", nil)
+        case .changeDenied: ("change.deniedTitle", "change.denied", "change.deniedNext")
         }
     }
 

@@ -33,7 +33,7 @@ struct FlowPage: Sendable {
         case _ where !flow.request.isEmpty: Endpoint.goOn.path(in: flow)
         case .login, .address: Endpoint.showLogIn.template.text
         case .registration: Endpoint.showRegister.template.text
-        case .change: Endpoint.showAccount.template.text
+        case .change: Endpoint.showOwnCredentials.template.text
         }
     }
 
@@ -97,7 +97,7 @@ extension Route {
             guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
             do {
                 let view = try await page.view()
-                return try permits(view) ? make(page, view) : .seeOther(view.step.page.path(in: flow))
+                return try permits(view) ? make(page, view) : .seeOther(view.page.path(in: flow))
             } catch let error as ServiceError {
                 return try page.ending(error)
             }

@@ -113,8 +113,16 @@ enum PageNotice: Sendable, CaseIterable {
 /// A text without a form.
 struct NoticeContent: PageContent {
     static let template: PageTemplate = "notice"
+
+    /// Where the person goes on.
+    struct Link: PagePart {
+        let path: String
+        let label: String
+    }
+
     let text: String
     var next: String?
+    var link: Link?
     var sent: [SentParameter] = []
     /// The id of the request, for whoever helps.
     var requestId: String?

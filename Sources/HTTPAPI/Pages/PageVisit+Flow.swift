@@ -24,6 +24,9 @@ extension PageVisit {
     func go(on outcome: FlowOutcomeResponse, _ page: FlowPage, once key: String) async throws -> Reply {
         var reply: Reply
         switch outcome {
+        // A change takes the secret and what replaces it in one form.
+        case .validateAnswers where page.purpose == .change, .validatePassphrase where page.purpose == .change:
+            reply = stay(in: page.flow, at: .showCredentials)
         case .validateAnswers: reply = stay(in: page.flow, at: .showAnswers)
         case .validatePassphrase: reply = stay(in: page.flow, at: .showPassphrase)
         case .setCredentials: reply = stay(in: page.flow, at: .showCredentials)
@@ -122,6 +125,11 @@ extension PageVisit {
             code, members: problem.errors.map { ServiceError.Member(pointer: "", detail: $0.detail) },
             retryAfterSeconds: reply.headers["Retry-After"].flatMap { Int($0) })
     }
+}
+
+extension FlowView {
+    /// The page of the step. A change asks for the secret on the page of what replaces it.
+    var page: Endpoint { purpose == .change && step != .key ? .showCredentials : step.page }
 }
 
 extension FlowView.Step {

@@ -15,6 +15,9 @@ extension Endpoint {
     static let makeDecision = Endpoint(page: "POST", "/account/decision", "Take a signed decision about a device key")
     static let showSessions = Endpoint(page: "GET", "/account/sessions", "Show a person's sessions")
     static let endSessionsOfAccount = Endpoint(page: "POST", "/account/sessions", "End other sessions")
+    static let showOwnCredentials = Endpoint(page: "GET", "/account/credentials", "Show by what a person logs in")
+    static let beginOwnChange = Endpoint(
+        page: "POST", "/account/credentials", "Begin a change of a person's credentials")
     static let showConsents = Endpoint(page: "GET", "/account/consents", "Show what a person consented to")
     static let withdrawConsent = Endpoint(page: "POST", "/account/consents", "Withdraw a consent")
     static let showRecovery = Endpoint(
@@ -53,7 +56,7 @@ extension Route {
         showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
         nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
-        showApprovals, showInvite, proposeInvitations, sendInvitations,
+        showApprovals, showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,
     ]
 }
 
@@ -64,6 +67,7 @@ extension AccountSection {
         AccountSection(endpoint: .showDevices, word: "devices.title"),
         AccountSection(endpoint: .showSessions, word: "sessions.title"),
         AccountSection(endpoint: .showConsents, word: "consents.title"),
+        AccountSection(endpoint: .showOwnCredentials, word: "change.section"),
     ]
 
     /// The pages that somebody may see.

@@ -18,7 +18,7 @@ extension Route {
 
 extension AccountVisit {
     /// The query of the page after the mail was asked for. It changes nothing but what the page says.
-    fileprivate static let mailed = "mailed"
+    static let mailed = "mailed"
 
     /// That the address is not confirmed, with the form that sends a mail.
     var address: AccountHome.Address {
@@ -28,7 +28,7 @@ extension AccountVisit {
 
 extension PageWord {
     /// Why no mail was sent to the address; `nil` for a refusal that is not about the mail.
-    fileprivate init?(mailRefusal code: ErrorCode) {
+    init?(mailRefusal code: ErrorCode) {
         switch code {
         case .mailUnavailable: self = "address.noMail"
         case .requestRateLimited: self = "address.tooMany"

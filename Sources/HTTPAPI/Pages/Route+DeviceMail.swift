@@ -41,8 +41,8 @@ extension Route {
                 cookie: waiting?.wait, app: try await exchange.pagesApp()))
         guard isDone else { return try visit.deviceMail("mail.overTitle", "mail.over", status: 410) }
         guard answer == "refuse" else { return waiting.map(visit.goOn) ?? .seeOther(AccountVisit.logInPath) }
-        return try visit.deviceMail(
-            "mail.refusedTitle", view?.isFirst == true ? "mail.refusedFirst" : "mail.refused", status: 200)
+        if view?.isFirst == true { return try visit.deviceMail("mail.refusedTitle", "mail.refusedFirst", status: 200) }
+        return try visit.deviceMail("mail.refusedTitle", "mail.refused", status: 200, to: .showOwnCredentials)
     }
 }
 
@@ -68,8 +68,14 @@ extension PageVisit {
     }
 
     /// A page that says what became of a link.
-    fileprivate func deviceMail(_ title: PageWord, _ text: PageWord, status: Int) throws -> Reply {
-        let language = language(), content = NoticeContent(text: language.text(text))
+    ///
+    /// - Parameter page: The page on which the person changes what somebody else knows.
+    fileprivate func deviceMail(
+        _ title: PageWord, _ text: PageWord, status: Int, to page: Endpoint? = nil
+    ) throws -> Reply {
+        let language = language(), label = language.text("change.title")
+        let content = NoticeContent(
+            text: language.text(text), link: page.map { NoticeContent.Link(path: $0.template.text, label: label) })
         return try HostedPage(content, title, in: language, status: status).reply()
     }
 

@@ -23,17 +23,21 @@ extension Route {
 
 extension Route {
     /// `GET /flow/{flow}/answers`.
-    static let showAnswers = step(.showAnswers, where: { !$0.questions.isEmpty }) { try $0.answersPage($1) }
+    static let showAnswers = step(
+        .showAnswers, where: { !$0.questions.isEmpty && $0.page != .showCredentials }
+    ) { try $0.answersPage($1) }
 
     /// `POST /flow/{flow}/answers`.
     static let giveAnswers = takeSecret(.giveAnswers) { form in
-        let answers = form.answers
+        let answers = form.fields.currentAnswers
         guard answers.count >= 3 else { throw ServiceError(.answersAtLeastThreeRequired) }
         return .answers(answers)
     }
 
     /// `GET /flow/{flow}/passphrase`.
-    static let showPassphrase = step(.showPassphrase, where: { $0.step == .passphrase }) { try $0.passphrasePage($1) }
+    static let showPassphrase = step(.showPassphrase, where: { $0.page == .showPassphrase }) {
+        try $0.passphrasePage($1)
+    }
 
     /// `POST /flow/{flow}/passphrase`.
     static let givePassphrase = takeSecret(.givePassphrase) { form in
@@ -42,10 +46,10 @@ extension Route {
     }
 }
 
-extension VisitorForm {
-    /// The answers that were given, in the order of the questions' ids.
-    fileprivate var answers: [AnswersRequest.Answer] {
-        fields.pairs.compactMap { name, value in
+extension FormReader {
+    /// The answers to questions in force that were given, in the order of the questions' ids.
+    var currentAnswers: [AnswersRequest.Answer] {
+        pairs.compactMap { name, value in
             guard name.hasPrefix(FlowPage.answerPrefix), !value.isBlank else { return nil }
             return AnswersRequest.Answer(
                 questionId: String(name.dropFirst(FlowPage.answerPrefix.count)), answer: value)
@@ -168,12 +172,7 @@ extension FlowPage {
         case .givePassphrase: fields = PassphraseContent.fields
         default: return nil
         }
-        var problem = FieldProblem.all(error, of: fields).first
-        if error.code == .credentialsLocked, let seconds = error.retryAfterSeconds, seconds > 0 {
-            problem?.word = "flow.locked"
-            problem?.values = [WaitingTime(seconds: seconds).text(in: language)]
-        }
-        return problem
+        return FieldProblem.all(error, of: fields).first?.saying(until: error, in: language)
     }
 
     /// The form for answers.

@@ -4,12 +4,12 @@ import TenureAPI
 
 extension Route {
     /// `GET /flow/{flow}/credentials`.
-    static let showCredentials = step(.showCredentials, where: { $0.step == .credentials }) { page, view in
+    static let showCredentials = step(.showCredentials, where: { $0.page == .showCredentials }) { page, view in
         if view.rules?.blindOnly == true { return try page.ending(ServiceError(.policyBlindOnly)) }
-        return try page.credentialsPage(view, CredentialsPage.Input(), [])
+        return try page.credentialsPage(view, CredentialsPage.Input(replacing: view.questions), [])
     }
 
-    /// `POST /flow/{flow}/credentials`: completes a registration or a recovery.
+    /// `POST /flow/{flow}/credentials`: completes a registration, a recovery or a change.
     static let chooseCredentials = flow(.chooseCredentials, body: .form) { visit, flow in
         guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
         let form: VisitorForm
@@ -21,11 +21,15 @@ extension Route {
         }
         let input = CredentialsPage.Input(form.fields)
         var problems = input.missing
+        if page.purpose == .change, let missing = input.secretMissing { problems.insert(missing, at: 0) }
         if problems.isEmpty {
             do {
                 return try await page.complete(input, once: form.callKey)
             } catch let error as ServiceError {
-                problems = FieldProblem.all(error, of: CredentialsPage.fields)
+                let secret =
+                    page.purpose != .change ? [] : [input.current == nil ? FieldProblem.Field.answers : .current]
+                problems = FieldProblem.all(error, of: secret + CredentialsPage.fields)
+                    .map { $0.saying(until: error, in: page.language) }
                 if problems.isEmpty { return try page.ending(error) }
             }
         }
@@ -66,7 +70,10 @@ extension FlowPage {
             // Here the new key waits. At the key step it is the recovery that waits, which is another page.
             guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, self, once: key) }
             return try await visit.wait(self)
-        case .login, .address, .change, .returning: throw ServiceError(.flowWrongStep)
+        case .change:
+            guard let current = input.secret else { throw ServiceError(.flowWrongStep) }
+            return try await change(input, by: current, once: key)
+        case .login, .address, .returning: throw ServiceError(.flowWrongStep)
         }
     }
 }

@@ -35,8 +35,8 @@ extension Route {
     static func pages(_ configuration: HTTPConfiguration, _ waiting: WaitingStreams) -> [Route] {
         guard configuration.servesPages else { return [readPageAsset, armPage] }
         let pages =
-            [showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogInByAddress + ofLogIn + ofRegistration
-            + ofAccount + ofWaiting(waiting)
+            [showConsent, answerConsent, showAddressOffer, answerAddressOffer, showLogOut, confirmLogOut]
+            + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount + ofWaiting(waiting)
         return [readPageAsset, armPage] + pages.map(\.whileEnabled)
     }
 

@@ -58,7 +58,7 @@ package enum Tenant: Decider {
     }
 
     /// The time after a log-in in which the security admin may name a successor.
-    package static let successionWindow: Duration = .seconds(600)
+    package static let recentLogIn: Duration = .seconds(600)
 
     private static func appoint(
         _ state: State, _ target: RoleTarget, _ by: AuthorityDecision
@@ -81,7 +81,7 @@ package enum Tenant: Decider {
         if state.securityAdmin == target.employee { return try bringBack(state, target, by) }
         try check(state, .succeed, .securityAdmin, by)
         if case .employee(let caller) = by.caller {
-            guard let loggedInAt, time <= loggedInAt.adding(successionWindow) else { throw .loginTooOld }
+            guard let loggedInAt, time <= loggedInAt.adding(recentLogIn) else { throw .loginTooOld }
             // Otherwise a stolen mailbox and credential would outrun the keys that may undo the return.
             if let end = caller.returnUndoableUntil, time < end { throw .returnUndoable }
         }

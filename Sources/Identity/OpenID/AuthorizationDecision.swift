@@ -8,6 +8,8 @@ package enum AuthorizationDecision: Sendable, Hashable {
     case chooseAccount
     /// A page asks whether the client may learn what it requests.
     case askConsent
+    /// A page offers the mail that confirms the address that the client asks for.
+    case offerAddress
     /// The client gets a code.
     case answer
     /// The client is told why not.
@@ -49,16 +51,22 @@ package struct AuthorizationSituation: Sendable, Equatable {
         package var chosen: EmployeeID?
         /// Whether the question for consent was answered, and how, by that account.
         package var consent: (by: EmployeeID, isGiven: Bool)?
+        /// The account that goes on without a confirmed address.
+        package var withoutAddress: EmployeeID?
 
-        package init(chosen: EmployeeID? = nil, consent: (by: EmployeeID, isGiven: Bool)? = nil) {
+        package init(
+            chosen: EmployeeID? = nil, consent: (by: EmployeeID, isGiven: Bool)? = nil,
+            withoutAddress: EmployeeID? = nil
+        ) {
             self.chosen = chosen
             self.consent = consent
+            self.withoutAddress = withoutAddress
         }
 
         /// Whether both are the same answers.
         package static func == (left: Answers, right: Answers) -> Bool {
             left.chosen == right.chosen && left.consent?.by == right.consent?.by
-                && left.consent?.isGiven == right.consent?.isGiven
+                && left.consent?.isGiven == right.consent?.isGiven && left.withoutAddress == right.withoutAddress
         }
     }
 
@@ -75,6 +83,8 @@ package struct AuthorizationSituation: Sendable, Equatable {
     package var consentMode: ConsentMode
     /// What the person answered on the pages.
     package var answers: Answers
+    /// Whether the client asks for the person's address, and a mail could confirm it.
+    package var isAddressOpen = false
 
     /// What an `id_token_hint` says.
     package enum Hint: Sendable, Hashable {
@@ -99,6 +109,11 @@ package struct AuthorizationSituation: Sendable, Equatable {
 }
 
 extension AuthorizationSituation {
+    /// Whether the person has seen a page of the request: that of the log-in, or one that was answered.
+    package var hasShownPage: Bool {
+        person.map { $0.authenticatedAt >= arrivedAt } == true || answers.chosen != nil || answers.consent != nil
+    }
+
     /// Why the account of a person is none for the request; `nil` if it is.
     package func refusal(of person: Person) -> OpenIDCause? {
         if case .employee(let expected)? = hinted, expected != person.employee { return .otherPerson }
@@ -135,9 +150,18 @@ extension AuthorizationRequest {
             let words = "the account that is logged in may not use the client"
             return asking(.chooseAccount, .accountSelectionRequired, words, refusal)
         }
-        return consent(person, situation) {
+        let decision = consent(person, situation) {
             asking(.askConsent, .consentRequired, "the person has not consented yet", .consentMissing)
         }
+        return decision == .answer && !isSilent && offersAddress(person, situation) ? .offerAddress : decision
+    }
+
+    /// Whether the mail that confirms the address is offered: where the person sees a page of this request anyway. A
+    /// log-in without a page stays one.
+    private func offersAddress(
+        _ person: AuthorizationSituation.Person, _ situation: AuthorizationSituation
+    ) -> Bool {
+        situation.isAddressOpen && situation.hasShownPage && situation.answers.withoutAddress != person.employee
     }
 
     /// Whether the log-in of the session does not do for this request. A log-in after the request arrived always does.

@@ -29,7 +29,7 @@ package struct ChangeRole: CallerUseCase {
         return try await run.decide(request.signed) {
             let access = try await context.access(company, caller, role: .authorization), tenant = access.tenant
             let employee = try await context.employee(companyEmployeeId, in: tenant.id)
-            let loggedInAt = try await loggedInAt(decider, context)
+            let loggedInAt = try await context.loggedInAt(decider)
             guard let target = Tenant.RoleTarget(employee.state, namedKeys: named) else {
                 throw ServiceError(.employeeUnknown)
             }
@@ -49,12 +49,6 @@ package struct ChangeRole: CallerUseCase {
                 holding: { .done(try await context.summary(of: employee, in: tenant), position: nil) },
                 record: { recorder, events, _ in try await record(events, about: employee, in: &recorder) })
         }
-    }
-
-    /// When the caller's session was opened, read from the event that opened it.
-    private func loggedInAt(_ caller: EmployeeCaller, _ context: ServiceContext) async throws -> Timestamp? {
-        let stream = StreamID.session(caller.sessionId, in: TenantID(caller.tenantId))
-        return try await context.reader.streams([stream])[stream]?.first?.time
     }
 
     private func named() throws(ServiceError) -> Set<KeyFingerprint>? {

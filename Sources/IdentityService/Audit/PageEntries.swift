@@ -38,6 +38,8 @@ package struct PageEntries: UseCase {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         if let type = query.type, !EventCatalogue.isKnown(type: type) { throw Self.unknown(type: type) }
+        // What one person did is a question of every day; all of it is what a thief wants.
+        if query.employee == nil { try await context.requireRecentLogIn(of: caller, at: run.call.time) }
         let ledger = LedgerID(access.tenant.id.uuid)
         var concerned: Set<UUID>?
         if let employee = query.employee {
@@ -201,6 +203,7 @@ package struct ReadTile: UseCase {
         let access = try await context.access(company, caller, role: .authorization)
         let ledger = LedgerID(access.tenant.id.uuid)
         guard let tile = TilePath("tile/\(path)") else { return nil }
+        if case .entries = tile.content { try await context.requireRecentLogIn(of: caller, at: run.call.time) }
         let sealed = try await ReadCheckpoint.checkpoint(ledger, context).checkpoint.size
         guard tile.lastIndex < tile.count(inLogOf: sealed) else { return nil }
         switch tile.content {

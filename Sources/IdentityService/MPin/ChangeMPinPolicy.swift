@@ -56,6 +56,7 @@ package struct ChangeMPinPolicy: CallerUseCase {
         guard case .employee = caller else { throw ServiceError(Denial.appMayNotDecide) }
         return try await run.decide(change.signed) {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
+            try await run.context.requireRecentLogIn(of: caller, at: run.call.time)
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.mpinPolicy)
             return SignedDecision(

@@ -53,6 +53,23 @@ package struct AnswerConsent: UseCase, Redacted {
     }
 }
 
+/// Goes on with the request without a confirmed address, which the client then does not learn.
+package struct GoOnWithoutAddress: UseCase, Redacted {
+    /// The handle of the stored request.
+    package let handle: String
+    /// The value of the browser's cookie: that of the account.
+    package let cookie: String?
+
+    package init(handle: String, cookie: String?) {
+        self.handle = handle
+        self.cookie = cookie
+    }
+
+    package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
+        try await run.context.answer(handle, cookie: cookie, at: run.call.time) { $0.withoutAddress = $1 }
+    }
+}
+
 /// Takes the account that the person chose, which is that of the browser session, and goes on with the request.
 package struct ChooseAccount: UseCase, Redacted {
     /// The handle of the stored request.
@@ -66,14 +83,23 @@ package struct ChooseAccount: UseCase, Redacted {
     }
 
     package func run(_ run: UseCaseRun<AuthorizationAnswer>) async throws -> AuthorizationAnswer {
-        let context = run.context, time = run.call.time
-        guard var stored = try await StoredRequest.find(handle, context, at: time) else { return .fault(.expired) }
-        if let browser = try await context.browserSession(cookie, at: time) {
-            stored.answers.chosen = EmployeeID(browser.employeeID)
-            guard try await stored.update(context), let next = try await StoredRequest.find(handle, context, at: time)
+        try await run.context.answer(handle, cookie: cookie, at: run.call.time) { $0.chosen = $1 }
+    }
+}
+
+extension ServiceContext {
+    /// Notes an answer of the person of a browser session at a stored request, and goes on with the request.
+    fileprivate func answer(
+        _ handle: String, cookie: String?, at time: Timestamp,
+        _ note: (inout AuthorizationSituation.Answers, EmployeeID) -> Void
+    ) async throws -> AuthorizationAnswer {
+        guard var stored = try await StoredRequest.find(handle, self, at: time) else { return .fault(.expired) }
+        if let browser = try await browserSession(cookie, at: time) {
+            note(&stored.answers, EmployeeID(browser.employeeID))
+            guard try await stored.update(self), let next = try await StoredRequest.find(handle, self, at: time)
             else { return .fault(.expired) }
             stored = next
         }
-        return try await context.answer(stored, isStored: true, cookie: cookie, at: time)
+        return try await answer(stored, isStored: true, cookie: cookie, at: time)
     }
 }

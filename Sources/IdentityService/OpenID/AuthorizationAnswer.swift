@@ -31,6 +31,8 @@ package enum AuthorizationAnswer: Sendable, Equatable, RedactedDescription {
         /// Choose an account, or log in to another.
         case chooseAccount = "/accounts"
         case consent = "/consent"
+        /// Confirm the address that the client asks for, or go on without.
+        case address = "/address"
     }
 }
 

@@ -46,6 +46,11 @@ struct AuthorizationScene: Sendable {
         situation.person = try await found.asyncMap { found in
             try await Self.person(found.session, found.log, id, registration, context)
         }
+        if context.mail != nil, request.scopes.contains(.email), situation.hasShownPage,
+            let employee = found?.log.employee
+        {
+            situation.isAddressOpen = try await PersonClaims.Address(of: employee, context)?.isVerifiable ?? false
+        }
         self.situation = situation
     }
 

@@ -109,6 +109,7 @@ extension AuthorizationDecision {
         case .logIn: .logIn
         case .chooseAccount: .chooseAccount
         case .askConsent: .consent
+        case .offerAddress: .address
         case .answer, .refuse: nil
         }
     }

@@ -7,7 +7,7 @@ import Keys
 import Ledger
 import Postgres
 
-/// Finds the browser session of a cookie.
+/// Finds the browser session of a cookie, and notes that it was used.
 package struct FindBrowserSession: UseCase, Redacted {
     package let cookie: String
 
@@ -15,7 +15,7 @@ package struct FindBrowserSession: UseCase, Redacted {
 
     /// Returns the browser session; `nil` if there is none in force.
     package func run(_ run: UseCaseRun<BrowserSession?>) async throws -> BrowserSession? {
-        try await run.context.browserSession(cookie, at: run.call.time)
+        try await run.context.personInBrowser(cookie, at: run.call.time, isUse: true)?.session
     }
 }
 
@@ -74,8 +74,10 @@ extension ServiceContext {
     }
 
     /// The browser session of a cookie, with what the log says about it; `nil` without one in force.
+    ///
+    /// - Parameter isUse: Whether the person uses a page, so that an admin's session goes on.
     func personInBrowser(
-        _ cookie: String?, at time: Timestamp
+        _ cookie: String?, at time: Timestamp, isUse: Bool = false
     ) async throws -> (session: BrowserSession, log: SessionInLog)? {
         guard let cookie = cookie.flatMap(BrowserCookie.init),
             let row = try await BrowserSessionRow.find(cookie, self, at: time),
@@ -87,6 +89,7 @@ extension ServiceContext {
         ).log
         guard log.end(of: session.row) == nil, time < min(log.longestEnd(of: session.row), session.row.refreshEnd)
         else { return nil }
+        if isUse { try await BrowserUse(session.row, at: time).note(self) }
         return (BrowserSession(row, session.row), log)
     }
 

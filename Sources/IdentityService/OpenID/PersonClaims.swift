@@ -2,13 +2,21 @@ import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
+import Ledger
 import TenureAPI
 
 /// What a client learns about a person by the scopes of a grant (OpenID Connect Core, section 5.1).
 enum PersonClaims {
     /// The names of the claims besides those of the ID token itself.
     static let names = [
-        "sub", "tenant", "tenant_name", "preferred_username", "name", "email", "email_verified", "groups",
+        "sub", "tenant", "tenant_name", "preferred_username", "name", "updated_at", "email", "email_verified",
+        "groups",
+    ]
+
+    /// The events that change what the claims of `profile` and `email` say, but for the role. That of a further claim is
+    /// one more.
+    private static let changes: Set<String> = [
+        EmployeeRegistered.type, CredentialsSet.type, EmailVerified.type, EmailReleased.type, DisplayNameSet.type,
     ]
 
     /// Returns the claims. What is not verified, and what was erased, is absent.
@@ -20,7 +28,8 @@ enum PersonClaims {
         var claims: [String: JSONValue] = ["sub": .uuid(employee.id.uuid), "tenant": .uuid(tenant.id.uuid)]
         let summary = scopes.contains(.profile) ? try await context.summary(of: employee, in: tenant) : nil
         let isPlain = !registration.anyTenant && summary?.companyEmployeeId?.contains("@") ?? false
-        let email = scopes.contains(.email) || isPlain ? try await verifiedEmail(of: employee, context) : nil
+        let address = scopes.contains(.email) || isPlain ? try await Address(of: employee, context) : nil
+        let email = address?.verified
         if let summary {
             claims["tenant_name"] = .string(summary.companyName)
             if let name = try await context.shownName(of: employee, in: tenant.id) {
@@ -34,6 +43,12 @@ enum PersonClaims {
                     : PreferredUsername.of(id, isOwnAddress: isPlain && email == id)
                 claims["preferred_username"] = .string(name)
             }
+            let known = scopes.contains(.email) ? address : nil
+            let events = Array(employee.events) + (known?.events ?? [])
+            let times =
+                events.filter { changes.contains($0.type) }.map(\.time)
+                + (known == nil ? [] : [employee.state.account?.emailVerifiedAt].compactMap { $0 })
+            claims["updated_at"] = times.max().map { .integer($0.wholeSeconds) }
         }
         if scopes.contains(.email), let email {
             claims["email"] = .string(email)
@@ -47,13 +62,30 @@ enum PersonClaims {
         return claims
     }
 
-    /// The address, if somebody showed that its owner reads the mails to it, or an admin of the tenant vouched for it.
-    private static func verifiedEmail(
-        of employee: EmployeeSnapshot, _ context: ServiceContext
-    ) async throws -> String? {
-        guard let account = employee.state.account else { return nil }
-        let user = try await context.userWithAddress(account.user)
-        guard user.isEmailVerified || (user.holdsEmail && account.isEmailVerified) else { return nil }
-        return user.email?.text
+    /// The address of a person.
+    struct Address: Sendable {
+        /// The address as entered; `nil` once released or erased.
+        let text: String?
+        /// Whether somebody showed that its owner reads the mails to it, or an admin of the tenant vouched for it.
+        let isVerified: Bool
+        /// The events of the user.
+        let events: [RecordedEvent]
+
+        /// The address, if it is verified.
+        var verified: String? { isVerified ? text : nil }
+        /// Whether a mail could verify it.
+        var isVerifiable: Bool {
+            guard !isVerified, let text, let address = try? EmailAddress(recorded: text) else { return false }
+            return DeliverableAddress(text) != nil && !address.isDummy
+        }
+
+        /// - Returns: `nil` without an account.
+        init?(of employee: EmployeeSnapshot, _ context: ServiceContext) async throws {
+            guard let account = employee.state.account else { return nil }
+            let (user, events) = try await context.addressHistory(account.user)
+            text = user.email?.text
+            isVerified = user.isEmailVerified || (user.holdsEmail && account.isEmailVerified)
+            self.events = Array(events)
+        }
     }
 }

@@ -134,23 +134,25 @@ extension StoredRequest {
     static let members = MemberTable<StoredRequest, Void>(
         "StoredRequest",
         StoredRequest.init(
-            id:secret:parameters:repeated:arrivedAt:isLogOut:clientName:isOfAnyTenant:chosen:consentBy:consentIsGiven:),
+            id:secret:parameters:repeated:arrivedAt:isLogOut:clientName:isOfAnyTenant:chosen:consentBy:consentIsGiven:
+            withoutAddress:),
         Member("id", \.id), Member("secret", \.secret, .anyBytes), Member("parameters", \.parameters.values, .texts),
         Member("repeated", { $0.parameters.repeated.sorted() }, .list()), Member("arrivedAt", \.arrivedAt),
         Member("isLogOut", \.isLogOut), Member("clientName", \.clientName), Member("isOfAnyTenant", \.isOfAnyTenant),
         Member(optional: "chosen", \.answers.chosen), Member(optional: "consentBy", { $0.answers.consent?.by }),
-        Member(optional: "consentIsGiven", { $0.answers.consent?.isGiven }))
+        Member(optional: "consentIsGiven", { $0.answers.consent?.isGiven }),
+        Member(optional: "withoutAddress", \.answers.withoutAddress))
 
     private init(
         id: UUID, secret: [UInt8], parameters: [String: String], repeated: [String], arrivedAt: Timestamp,
         isLogOut: Bool, clientName: String, isOfAnyTenant: Bool, chosen: EmployeeID?, consentBy: EmployeeID?,
-        consentIsGiven: Bool?
+        consentIsGiven: Bool?, withoutAddress: EmployeeID?
     ) {
         (self.id, self.secret, self.arrivedAt) = (id, secret, arrivedAt)
         (self.isLogOut, self.clientName, self.isOfAnyTenant) = (isLogOut, clientName, isOfAnyTenant)
         let twice = (repeated + repeated).map { (name: $0, value: "") }
         self.parameters = AuthorizationParameters(parameters.map { (name: $0, value: $1) } + twice)
-        answers.chosen = chosen
+        (answers.chosen, answers.withoutAddress) = (chosen, withoutAddress)
         if let consentBy, let consentIsGiven { answers.consent = (by: consentBy, isGiven: consentIsGiven) }
     }
 }

@@ -36,7 +36,7 @@ package struct FlowView: Sendable, Equatable {
     package let employeePublicKey: [UInt8]
     /// The questions that may be answered now; empty if none may.
     package let questions: [QuestionResponse]
-    /// The rules for new credentials; `nil` in other steps.
+    /// The rules for new credentials, with ``Step/credentials`` and with a change's secret; `nil` in other steps.
     package let rules: CredentialRulesResponse?
     /// The address of a log-in by one, as somebody entered it; `nil` in other flows.
     package var address: String?
@@ -102,8 +102,10 @@ package struct ReadFlow: UseCase, Redacted {
             rules = CredentialRulesResponse(tenant.state.policy, app)
         case .answers, .passphrase:
             step = state.step == .answers ? .answers : .passphrase
-            let shown = try await ChallengedCredential.load(.keyStep(of: state), for: state, context).questions
-            if state.questionsAllowed { questions = shown }
+            let target = try await ChallengedCredential.load(.keyStep(of: state), for: state, context)
+            if state.questionsAllowed { questions = target.questions }
+            // A change takes the new credentials together with the secret.
+            if purpose == .change { rules = CredentialRulesResponse(try target.policy(for: state), app) }
         case .account: step = .account
         case .done: throw ServiceError(.flowAlreadyUsed)
         }

@@ -40,7 +40,7 @@ struct NewSession: Sendable {
         let snapshot = opening.tenant, employee = opening.employee, fingerprint = opening.fingerprint
         let tenant = snapshot.id
         let longest = context.settings.sessionLifetime
-        let admins = snapshot.state.policy.adminSessionLifetime
+        let admins = snapshot.state.policy.adminSessionLifetime(inBrowser: browser != nil)
         let end = time.adding(opening.role.isAdministrative ? min(longest, admins) : longest)
         let accessEnd = min(time.adding(context.settings.accessLifetime), end)
         let refreshEnd = min(time.adding(context.settings.refreshLifetime), end)
@@ -65,7 +65,7 @@ struct NewSession: Sendable {
             tenant: tenant.uuid, id: id, employee: employee.uuid, fingerprint: fingerprint.bytes,
             accessDigest: digest, accessEnd: accessEnd, refreshEnd: refreshEnd,
             createdAt: time, end: end, app: app.appId, secret: app.secretId, tenantVersion: Int64(snapshot.version),
-            methods: opening.methods.text)
+            methods: opening.methods.text, usedAt: browser == nil ? nil : time)
         insertion = row.insertion(endingAt: time, context.ring)
     }
 

@@ -25,6 +25,8 @@ struct SessionRow: CodedRow, Equatable {
     var counter: Int64 = 0
     /// How the person logged in, as the column has it.
     var methods: String
+    /// When a browser used the session last, see ``BrowserUse``; `nil` for a session with tokens.
+    var usedAt: Timestamp?
     /// The code as it was read.
     var code: [UInt8]?
 
@@ -35,7 +37,7 @@ struct SessionRow: CodedRow, Equatable {
         Column("access_expires_at", \.accessEnd), Column("refresh_expires_at", \.refreshEnd),
         Column("created_at", \.createdAt), Column("ends_at", \.end), Column("app_id", \.app),
         Column("secret_id", \.secret), Column("tenant_version", \.tenantVersion), Column("refresh_counter", \.counter),
-        Column("methods", \.methods), .code(\.code))
+        Column("methods", \.methods), Column("used_at", \.usedAt), .code(\.code))
 
     /// The statement that replaces a row, called `s`, that was not changed since it was read. The code covers all of it.
     ///
@@ -117,10 +119,11 @@ extension SessionInLog {
         return ground.end(of: session)
     }
 
-    /// The latest end that the tenant's policy gives a session of this person.
+    /// The latest end of a session of this person: an admin's is shorter.
     func longestEnd(of row: SessionRow) -> Timestamp {
         guard tenant.state.role(of: employee.id).isAdministrative else { return row.end }
-        return min(row.end, row.createdAt.adding(tenant.state.policy.adminSessionLifetime))
+        let idle = row.usedAt?.adding(BrowserUse.idleLimit)
+        return min(row.end, row.longestEndOfAdmin(tenant.state.policy), idle ?? row.end)
     }
 }
 
@@ -170,13 +173,22 @@ extension ServiceContext {
             in: tenant.uuid, where: "employee_id = ANY (\(admins.map(\.uuid)))", self)
         return rows.compactMap { row in
             var shorter = row
-            shorter.end = row.createdAt.adding(policy.adminSessionLifetime)
+            shorter.end = row.longestEndOfAdmin(policy)
             return shorter.end < row.end ? shorter.replacing(row, ring) : nil
         }
     }
 }
 
+extension SessionRow {
+    /// The latest end that an admin's session has.
+    fileprivate func longestEndOfAdmin(_ policy: TenantPolicy) -> Timestamp {
+        createdAt.adding(policy.adminSessionLifetime(inBrowser: usedAt != nil))
+    }
+}
+
 extension TenantPolicy {
-    /// The longest lifetime of an admin's session.
-    var adminSessionLifetime: Duration { .seconds(adminSessionHours * 3_600) }
+    /// The longest lifetime of an admin's session. In a browser the policy does not lengthen or shorten it.
+    func adminSessionLifetime(inBrowser isInBrowser: Bool) -> Duration {
+        isInBrowser ? BrowserUse.longestOfAdmin : .seconds(adminSessionHours * 3_600)
+    }
 }

@@ -37,11 +37,14 @@ struct AddressHolders: Sendable {
 
 extension ServiceContext {
     /// A user folded with the address decrypted, if the key still exists.
-    func userWithAddress(_ id: UserID) async throws -> User.State {
+    func userWithAddress(_ id: UserID) async throws -> User.State { try await addressHistory(id).user }
+
+    /// The same, with the events.
+    func addressHistory(_ id: UserID) async throws -> (user: User.State, events: StreamEvents) {
         let keys = try await personKeys.load([id.uuid], ledger: LedgerID.directory(of: id).uuid)
         let stream = StreamID.user(id)
         let events = try await reader.streams([stream])[stream] ?? []
-        return User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+        return (User.fold(try events.map { try EventCodec.decode($0, keys: keys) }), events)
     }
 
     /// Finds the employees in a tenant of the user who holds an address; none if nobody does.

@@ -96,7 +96,7 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
     public var registrationMode: String
     /// The delay between the opening of a recovery and new credentials, in hours.
     public var recoveryDelayHours: Int64
-    /// The lifetime of an admin's session, in hours.
+    /// The lifetime of an admin's session with tokens, in hours. In a browser it has eight.
     public var adminSessionHours: Int64
     /// The version of the policy. `ETag` and `If-Match` carry it too.
     public var version: Int64

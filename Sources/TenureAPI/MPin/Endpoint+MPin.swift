@@ -116,7 +116,8 @@ extension Endpoint {
     /// Changes the rules for M-Pin.
     public static let changeMPinPolicy = Endpoint(
         "changeMPinPolicy", "PATCH", company + "/mpin/policy", "Change the rules for M-Pin of a company", .decisions,
-        by: [.securityAdmin], takes: .required(MPinPolicyChangeRequest.self), answers: .decision, .versioned)
+        by: [.securityAdmin], takes: .required(MPinPolicyChangeRequest.self), answers: .decision, .versioned,
+        refuses: [.sessionLoginRequired])
 
     /// The endpoints of M-Pin, in the order of the documentation.
     static let ofMPin: [Endpoint] = [

@@ -436,7 +436,7 @@ extension Endpoint {
         "listEvents", "GET", company + "/events", "List the events of a company", .companies,
         by: [.authorizationApp] + .admins, answers: .json(PageResponse<EventResponse>.self, as: "EventPage"),
         query: [.after, .eventLimit, .eventType, .employee, .asOf], .conditional,
-        refuses: [.employeeIdMissing, .employeeUnknown])
+        refuses: [.sessionLoginRequired, .employeeIdMissing, .employeeUnknown])
     /// Reads the signed checkpoint.
     public static let readCheckpoint = Endpoint(
         "readCheckpoint", "GET", company + "/checkpoint", "Read the signed checkpoint of a company's ledger",
@@ -445,7 +445,8 @@ extension Endpoint {
     public static let readTile = Endpoint(
         "readTile", "GET", company + "/tile/{tile}", takesRest: true,
         "Read a tile of hashes or a bundle of entries of a company's ledger", .companies,
-        by: [.authorizationApp] + .admins, answers: .binary, .conditional, refuses: [.routeUnknown])
+        by: [.authorizationApp] + .admins, answers: .binary, .conditional,
+        refuses: [.sessionLoginRequired, .routeUnknown])
     /// Returns the inclusion proof of an event.
     public static let proveEvent = Endpoint(
         "proveEvent", "GET", company + "/events/{position}/proof", "Prove that an event is in a company's ledger",
@@ -458,7 +459,8 @@ extension Endpoint {
     /// Changes the policy.
     public static let changePolicy = Endpoint(
         "changePolicy", "PATCH", company + "/policy", "Change the policy of a company", .decisions,
-        by: [.securityAdmin], takes: .required(PolicyChangeRequest.self), answers: .decision, .versioned)
+        by: [.securityAdmin], takes: .required(PolicyChangeRequest.self), answers: .decision, .versioned,
+        refuses: [.sessionLoginRequired])
     /// Links an app.
     public static let linkApp = Endpoint(
         "linkApp", "PUT", company + "/apps/{appId}", "Link an app to a company", .decisions, by: [.securityAdmin],

@@ -324,7 +324,8 @@ extension TenureClient {
     /// Lists one page of the tenant's events. The type `AttemptCharged` with an employee lists the newest failed
     /// attempts at that employee.
     ///
-    /// - Throws: ``TenureClientError``, for example `authorization.not_permitted`.
+    /// - Throws: ``TenureClientError``, for example `session.login_required` for an admin who logged in more than ten
+    ///   minutes ago and names no employee.
     public func events(
         of company: String, after: Int64? = nil, limit: Int? = nil, type: String? = nil, employee: String? = nil,
         as authority: Authority = .app

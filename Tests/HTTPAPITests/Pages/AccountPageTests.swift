@@ -10,10 +10,12 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct AccountPageTests {
     private static let pages = [
         "/account", "/account/devices", "/account/sessions", "/account/consents", "/account/approvals",
+        "/account/credentials",
     ]
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
         "/account/recovery", "/account/address", "/account/name", "/account/invite", "/account/invitations",
+        "/account/credentials",
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 
@@ -41,7 +43,7 @@ import Testing
     private func changes(_ service: FakeService) async -> [Recorder.Entry] {
         let names: Set<String> = [
             "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
-            "revokeDevice", "decideKey", "setDisplayName",
+            "revokeDevice", "decideKey", "setDisplayName", "startChange",
         ]
         return await service.recorder.work.filter { names.contains($0.name) }
     }
@@ -153,6 +155,21 @@ import Testing
         }
         let issued = await service.recorder.work.filter { $0.name == "issueInvitation" }
         #expect(issued.count == 2 && issued.allSatisfy { $0.details["signed"] == "none" }, "\(issued)")
+    }
+
+    @Test func `the account says by what one logs in, and begins a change with the key of the session`() async throws {
+        let service = FakeService(), path = "/account/credentials"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get(path)
+            #expect(page.text.contains("You log in with your passphrase, or with your answers."), "\(page.text)")
+            #expect(!page.text.contains("It is changed"))
+            #expect(try await browser.get(path + "?changed").text.contains("It is changed"))
+            let reply = try await browser.post(path, form(path, "credentials"))
+            #expect(reply.status == 303 && reply.header("Location")?.hasSuffix("/key") == true)
+            #expect(reply.header("Set-Cookie")?.contains(".change.") == true)
+        }
+        let start = try #require(await service.recorder.work.first { $0.name == "startChange" })
+        #expect(start.details["companyName"] == "Acme" && start.details["companyEmployeeId"] == "7")
     }
 
     @Test func `an address that is not confirmed gets a mail`() async throws {

@@ -23,6 +23,10 @@ extension FakeService {
                 address.hasPrefix("admin@") ? nil : address.split(separator: "@").first.map(String.init)
             }
         case is ReadDisplayName: return String?.some("Zoë & Co")
+        case let read as ReadOwnCredentials:
+            try await enter("readOwnCredentials", ["employee": read.caller.employeeId.lowercased], call)
+            return OwnCredentials(
+                employeePublicKey: [4], setAt: Self.time, acceptsAnswers: true, acceptsPassphrase: true)
         case let end as EndOtherSessions:
             try await enter("endOtherSessions", ["session": end.session?.lowercased ?? "all"], call)
             return ()

@@ -78,6 +78,9 @@ extension FakeService {
         case let find as FindBrowserSession:
             try await enter("findBrowserSession", ["cookie": find.cookie], call)
             return .some((find.cookie == Self.cookie ? browser : nil) as any Sendable)
+        case let goOn as GoOnWithoutAddress:
+            try await enter("goOnWithoutAddress", ["handle": goOn.handle, "cookie": goOn.cookie ?? ""], call)
+            return AuthorizationAnswer.redirect(Self.answer)
         case let read as ReadAuthorization:
             try await enter("readAuthorization", ["handle": read.handle, "cookie": read.cookie ?? ""], call)
             return .some((read.handle == Self.handle ? pending : nil) as any Sendable)

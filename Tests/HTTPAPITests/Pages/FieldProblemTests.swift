@@ -26,6 +26,8 @@ import Testing
         (.validateRegistrationPassphrase, PassphraseContent.fields, .registration), (.proveLoginKey, [], .login),
         (.validateLoginAnswers, AnswersContent.fields, .login),
         (.validateLoginPassphrase, PassphraseContent.fields, .login), (.proveRecoveryKey, [], .recovery),
+        (.proveChangeKey, [], .change),
+        (.changeCredentials, [.answers, .current] + CredentialsPage.fields, .change),
         (.recoverCredentials, CredentialsPage.fields, .recovery), (.proveReturnKey, [], .returning),
         (.validateReturnAnswers, AnswersContent.fields, .returning),
         (.validateReturnPassphrase, PassphraseContent.fields, .returning),
@@ -54,6 +56,22 @@ import Testing
                 #expect(isTold, "\(endpoint): \(code.rawValue)")
             }
         }
+    }
+
+    @Test(arguments: [
+        ("/credentials/securityQuestions/2/answer", "answer3"), ("/credentials/passphrase", "passphrase"),
+        ("/currentPassphrase", "current"), ("/credentials/questionsWithPassphrase", "both"),
+    ]) func `a change tells a refusal at the old or the new secret`(pointer: String, field: String) {
+        let error = ServiceError(.requestInvalid, members: [.init(pointer: pointer, detail: "d")])
+        #expect(FieldProblem.all(error, of: [.current] + CredentialsPage.fields).map(\.field.name) == [field])
+    }
+
+    @Test func `a change that is over, or not permitted, says nothing about a log-in`() {
+        #expect(FlowDeadEnd(ServiceError(.requestStale), of: .change) == .changeOver)
+        #expect(FlowDeadEnd(.tooManyPendingKeys, of: .change) == .changeDenied)
+        #expect(FlowDeadEnd(.keyEnded, of: .change) == .keyEnded)
+        #expect(FlowDeadEnd(.tooManyPendingKeys, of: .login) == .denied)
+        #expect(FlowDeadEnd(ServiceError(.appNotLinked), of: .address) == .noAccount)
     }
 
     @Test func `a decision of an account tells every refusal`() throws {

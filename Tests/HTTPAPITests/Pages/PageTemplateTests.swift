@@ -15,7 +15,9 @@ import Testing
             .compactMap { _typeByName("7HTTPAPI\($0.count)\($0)V") as? any PageContent.Type }
     }()
     /// What other templates are made of.
-    private static let parts: [PageTemplate] = ["layout", "sections", "problems", "hidden", "arm", "wordRows", "turn"]
+    private static let parts: [PageTemplate] = [
+        "layout", "sections", "problems", "hidden", "arm", "wordRows", "turn", "currentSecret",
+    ]
     private static let templates = contents.map { $0.template }
 
     /// The shape of the page with a template.
@@ -102,7 +104,8 @@ import Testing
     /// The texts that are sentences in the language of the page, by the last part of their paths. All others are names,
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
-        "again", "answerError", "answerLabel", "by", "codeLabel", "companyHint", "employeeHint", "fact", "fault",
+        "again", "answerError", "answersError", "passphraseError", "answerLabel", "by", "codeLabel", "companyHint",
+        "employeeHint", "fact", "fault",
         "given", "hint", "instead", "label", "lasting", "limit", "loggedInWith", "meaning", "nameProblem", "next",
         "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
         "send", "since", "state", "steps", "subject", "text", "times", "title", "unsuitable", "until",

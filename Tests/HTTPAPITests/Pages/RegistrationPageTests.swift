@@ -306,6 +306,70 @@ extension API.Answer {
         }
     }
 
+    /// A change that asks for a secret, which five questions may stand in for.
+    private func changing(_ step: FlowView.Step, questions: Int = 5) -> FakeService {
+        var service = service(.change)
+        service.view = FakeService.view(step, purpose: .change, questions: questions)
+        return service
+    }
+
+    @Test(arguments: [FlowView.Step.answers, .passphrase])
+    func `a change asks for the secret in force and for what replaces it`(step: FlowView.Step) async throws {
+        try await Registrant.with(changing(step)) { registrant in
+            let page = try await registrant.get(Registrant.flowPath + "/credentials", in: Self.flow(.change))
+            #expect(page.status == 200 && page.text.contains("Change your answers or your passphrase"))
+            #expect(page.text.contains("name=\"current\"") == (step == .passphrase))
+            #expect(page.text.contains("Question 4?") && page.text.contains("name=\"answer-Q4\""))
+            for other in ["answers", "passphrase", "key"] {
+                let led = try await registrant.get(Registrant.flowPath + "/" + other, in: Self.flow(.change))
+                #expect(led.header("Location") == Registrant.flowPath + "/credentials")
+            }
+        }
+    }
+
+    private static let current = (0..<3).map { (name: "answer-Q\($0)", value: "old \($0)") }
+
+    private func change(
+        _ service: FakeService, _ fields: [(name: String, value: String)]
+    ) async throws -> API.Answer {
+        try await Registrant.with(service) {
+            try await $0.post(Registrant.flowPath + "/credentials", in: Self.flow(.change), fields)
+        }
+    }
+
+    @Test func `a change sends both, and says what is now true`() async throws {
+        for (fields, sent) in [(Self.current, "3 answers"), ([("current", "heron")] + Self.current, "passphrase")] {
+            let service = changing(.passphrase)
+            let reply = try await change(service, fields + Self.entries)
+            #expect(reply.status == 303 && reply.header("Location") == "/account/credentials?changed")
+            #expect(reply.setCookies.contains { $0.contains(FakeService.newCookie) })
+            let call = try #require(await service.recorder.entries.first { $0.name == "changeCredentials" })
+            #expect(call.details["current"] == sent && call.call?.idempotencyKey?.count == 43)
+        }
+    }
+
+    @Test func `a change without the secret in force is told, and keeps what was typed`() async throws {
+        let service = changing(.answers)
+        let page = try await change(service, Array(Self.current.dropLast()) + Self.entries)
+        #expect(page.status == 400 && page.text.contains("<a href=\"#answer-Q0\">"))
+        #expect(page.text.contains("value=\"old 1\"") && page.text.contains("value=\"answer 5\""))
+        let asked = try await change(changing(.passphrase), [("current", "")] + Self.entries)
+        #expect(asked.status == 400 && asked.text.contains("<a href=\"#current\">"))
+        #expect(await service.recorder.entries.map(\.name).contains("changeCredentials") == false)
+    }
+
+    @Test func `a wrong secret in force loses nothing, and its wait is told`() async throws {
+        var service = changing(.answers)
+        service.refusals["changeCredentials"] = ServiceError(.answersIncorrect)
+        let page = try await change(service, Self.current + Self.entries)
+        #expect(page.text.contains("<a href=\"#answer-Q0\">") && page.text.contains("value=\"answer 5\""))
+        service.refusals["changeCredentials"] = ServiceError(.credentialsLocked, retryAfterSeconds: 120)
+        #expect(try await change(service, Self.current + Self.entries).text.contains("Try again in"))
+        service.refusals["changeCredentials"] = .keyEnded
+        let ended = try await change(service, Self.current + Self.entries)
+        #expect(ended.text.contains("href=\"/account/credentials\"") && !ended.text.contains("value=\"old"))
+    }
+
     @Test func `a recovery replaces the credentials`() async throws {
         let service = service(.recovery)
         let reply = try await Registrant.with(service) {

@@ -274,7 +274,12 @@ extension API.Answer {
             let refused = try await browser.post(
                 Self.link, [("expires", "1"), ("key", "ab"), ("answer", "refuse")])
             #expect(refused.status == 200 && refused.text.contains(PageWord("mail.refusedFirst").text(in: .english)))
+            #expect(!refused.text.contains("/account/credentials"), "nobody knows what nobody has entered")
         }
+        let other = try await WaitingBrowser.with(FakeService()) {
+            try await $0.post(Self.link, [("expires", "1"), ("key", "ab"), ("answer", "refuse")])
+        }
+        #expect(other.text.contains("change them now") && other.text.contains("href=\"/account/credentials\""))
     }
 
     @Test func `the buttons of the link's page confirm and refuse`() async throws {

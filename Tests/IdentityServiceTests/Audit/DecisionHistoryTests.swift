@@ -70,7 +70,7 @@ import Testing
     @Test func `a succession ten minutes after the log-in is lawful`() throws {
         var scene = try HistoryScene()
         try scene.logIn(scene.founder)
-        scene.history.time = scene.history.time.adding(Tenant.successionWindow)
+        scene.history.time = scene.history.time.adding(Tenant.recentLogIn)
         try succeed(&scene)
         try scene.history.expectLawful()
     }
@@ -80,7 +80,7 @@ import Testing
         try HistoryScene.expect(Self.words) { scene in
             try scene.logIn(scene.founder)
         } _: { scene in
-            scene.history.time = scene.history.time.adding(Tenant.successionWindow).adding(.seconds(61))
+            scene.history.time = scene.history.time.adding(Tenant.recentLogIn).adding(.seconds(61))
             try succeed(&scene)
         }
     }

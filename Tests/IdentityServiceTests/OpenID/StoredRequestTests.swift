@@ -16,6 +16,7 @@ struct StoredRequestTests {
         #expect(try kept().answers == AuthorizationSituation.Answers())
         request.answers.chosen = EmployeeID(UUID())
         request.answers.consent = (by: EmployeeID(UUID()), isGiven: true)
+        request.answers.withoutAddress = EmployeeID(UUID())
         let read = try kept()
         #expect(read.handle == request.handle && read.arrivedAt == request.arrivedAt)
         #expect(read.parameters == request.parameters && read.parameters.repeated == ["nonce"])

@@ -50,7 +50,7 @@ import Testing
                 "access_expires_at": .time(start.microseconds), "refresh_expires_at": .time(middle.microseconds),
                 "created_at": .time(late.microseconds), "ends_at": .time(end.microseconds), "app_id": .uuid(app),
                 "secret_id": .uuid(secret), "tenant_version": .integer(7), "refresh_counter": .integer(0),
-                "methods": .text("pop"),
+                "methods": .text("pop"), "used_at": .null,
             ])
         #expect(row.rightCode(ring) == right)
         let cutoff = SessionCutoff.Row(ledger: tenant, subject: app, version: 3, createdAt: start)

@@ -134,7 +134,8 @@ enum RowWalls {
             SessionRow.table.coded,
             "An access token must say what the row says. A row that was put back is found at the next refresh, which "
                 + "reads the end in the log: it is worth an access token's lifetime. An older row of a session in force lets "
-                + "an older refresh token be used, by whoever has it"),
+                + "an older refresh token be used, by whoever has it, and ends the session of an admin's browser sooner"
+        ),
         Wall(
             SessionCutoff.Row.table.coded,
             "A row without a right code ends the sessions. A deleted one is worth an access token's lifetime: at a "

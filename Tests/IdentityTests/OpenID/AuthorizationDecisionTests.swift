@@ -164,6 +164,32 @@ import Testing
         #expect(code(try decide([("prompt", "none")], person(consented: [.openid]), .always)) == .consentRequired)
     }
 
+    @Test func `the mail for an address is offered where a page was shown anyway, and never in silence`() throws {
+        func decide(
+            _ changes: [(String, String?)] = [], loggedIn seconds: Int, isOpen: Bool = true,
+            answers: AuthorizationSituation.Answers = AuthorizationSituation.Answers(), _ mode: ConsentMode = .never
+        ) throws -> AuthorizationDecision {
+            var situation = AuthorizationSituation(
+                arrivedAt: Self.arrival, time: Self.arrival.adding(.seconds(30)), person: person(loggedIn: seconds),
+                consentMode: mode, answers: answers)
+            situation.isAddressOpen = isOpen
+            return try Requests.read(changes).decide(situation)
+        }
+        #expect(try decide(loggedIn: 10) == .offerAddress)
+        #expect(try decide(loggedIn: 10, isOpen: false) == .answer)
+        #expect(try decide(loggedIn: -60) == .answer, "a log-in without a page stays one")
+        #expect(try decide([("prompt", "none")], loggedIn: 10) == .answer)
+        #expect(try decide(loggedIn: 10, .always) == .askConsent, "first the consent")
+        let consented = AuthorizationSituation.Answers(consent: (by: Self.employee, isGiven: true))
+        #expect(try decide(loggedIn: -60, answers: consented, .always) == .offerAddress)
+        let denied = AuthorizationSituation.Answers(consent: (by: Self.employee, isGiven: false))
+        #expect(code(try decide(loggedIn: 10, answers: denied, .always)) == .accessDenied)
+        let without = AuthorizationSituation.Answers(withoutAddress: Self.employee)
+        #expect(try decide(loggedIn: 10, answers: without) == .answer)
+        let others = AuthorizationSituation.Answers(withoutAddress: Self.other)
+        #expect(try decide(loggedIn: 10, answers: others) == .offerAddress)
+    }
+
     @Test func `an answer to the question for consent counts for the person who gave it`() throws {
         func answered(_ by: EmployeeID, _ isGiven: Bool) -> AuthorizationSituation.Answers {
             AuthorizationSituation.Answers(consent: (by: by, isGiven: isGiven))

@@ -199,7 +199,7 @@ struct `A browser that waits at a client` {
 
 extension PageClient {
     /// Sends the browser to the authorization endpoint, and returns the id of the flow that begins.
-    fileprivate func ask(_ party: RelyingParty, _ changes: [String: String?] = [:]) async throws -> String {
+    func ask(_ party: RelyingParty, _ changes: [String: String?] = [:]) async throws -> String {
         let query = party.parameters(changes).map { "\(segment($0.0))=\(segment($0.1))" }.joined(separator: "&")
         let asked = try await get("/authorize?" + query)
         return String(try #require(asked.location?.split(separator: "/").last, "\(asked)"))

@@ -73,6 +73,7 @@ struct `Whoever writes the database` {
     @Test(arguments: [
         "access_expires_at = access_expires_at + interval '1 day'", "ends_at = ends_at + interval '1 day'",
         "refresh_counter = refresh_counter + 1", "tenant_version = tenant_version + 100", "methods = 'pop pwd mfa x'",
+        "used_at = now()",
         "app_id = gen_random_uuid()", "secret_id = gen_random_uuid()", "created_at = created_at + interval '1 second'",
         "refresh_expires_at = refresh_expires_at + interval '1 day'", "mac = ''", "mac = decode('00', 'hex')",
     ])
@@ -95,7 +96,7 @@ struct `Whoever writes the database` {
             let (mine, theirs) = (try session(of: member), try session(of: founder))
             let columns: SQL = """
                 employee_id, fingerprint, access_digest, access_expires_at, refresh_expires_at, created_at, ends_at, app_id,
-                secret_id, tenant_version, refresh_counter, methods, mac
+                secret_id, tenant_version, refresh_counter, methods, used_at, mac
                 """
             try await DatabaseWriter(world: world).run(
                 """
