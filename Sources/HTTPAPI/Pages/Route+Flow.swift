@@ -82,7 +82,8 @@ extension Route {
         }
     }
 
-    private static func takeForm(
+    /// Takes the form of a page in a flow.
+    static func takeForm(
         _ endpoint: Endpoint, _ body: @escaping @Sendable (VisitorForm, FlowPage, AppCaller) async throws -> Reply
     ) -> Route {
         flow(endpoint, body: .form) { visit, flow in
@@ -174,7 +175,8 @@ extension FlowPage {
         let visitor = visit.visitor
         let content = AnswersContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule"),
-            account: account(view), questions: questions, againPath: againPath, recoverPath: path(.showWayBack),
+            account: account(view), questions: questions, claimPath: claimPath(view), againPath: againPath,
+            recoverPath: path(.showWayBack),
             form: visit.form(of: .giveAnswers, visitor))
         return try HostedPage(content, "flow.answersTitle", in: language).reply(visitor)
     }
@@ -185,8 +187,8 @@ extension FlowPage {
         let content = PassphraseContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account(view),
             username: view.address ?? "\(view.companyEmployeeId)@\(view.companyName)",
-            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), againPath: againPath,
-            recoverPath: path(.showWayBack), form: visit.form(of: .givePassphrase, visitor))
+            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), claimPath: claimPath(view),
+            againPath: againPath, recoverPath: path(.showWayBack), form: visit.form(of: .givePassphrase, visitor))
         return try HostedPage(content, "flow.passphraseTitle", in: language).reply(visitor)
     }
 }
@@ -216,6 +218,8 @@ struct AnswersContent: PageContent {
     let problems: FieldProblems?
     let account: String
     let questions: [Question]
+    /// Where somebody says that the questions are not theirs, in a registration.
+    let claimPath: String?
     let againPath: String
     let recoverPath: String
     let form: FormPart
@@ -231,6 +235,8 @@ struct PassphraseContent: PageContent {
     let username: String
     /// Where the questions are answered instead, if they may be.
     let questionsPath: String?
+    /// Where somebody says that the passphrase is not theirs, in a registration.
+    let claimPath: String?
     let againPath: String
     let recoverPath: String
     let form: FormPart

@@ -72,12 +72,15 @@ struct FlowState: FlatObject, Equatable {
         var invitation: UUID?
         /// Whether the registration is to join a tenant or to found one.
         var intent: RegistrationRequest.Intent?
+        /// The claim on the address, if the person says that the questions are not theirs.
+        var claim: AddressClaim?
 
         static let members = MemberTable<Registration, Void>(
             "Registration", Registration.init,
             Member("email", \.email), Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail),
             Member("namedCredentialId", \.namedCredentialId), Member("userExists", \.userExists),
-            Member(optional: "invitation", \.invitation), Member(optional: "intent", \.intent))
+            Member(optional: "invitation", \.invitation), Member(optional: "intent", \.intent),
+            Member(optional: "claim", \.claim))
     }
 
     /// The account that somebody named, whether or not it exists.

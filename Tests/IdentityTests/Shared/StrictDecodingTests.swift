@@ -10,7 +10,8 @@ import Testing
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
         "EntryDisowned/by", "SessionClosed/successor",
-        "AppClientChanged/pkce",
+        "AppClientChanged/pkce", "EmailVerified/address",
+        "MPinRevoked/userId",
     ]
 
     /// Runs a check on each golden object of each event.
