@@ -247,9 +247,9 @@ extension CompleteRegistration {
 }
 
 extension CompleteRegistration {
-    /// Whether the user had verified the address before, for another account.
+    /// Whether the user had verified the address before, for another account or in this flow.
     private func isEmailVerified(_ state: FlowState) async throws -> Bool {
-        guard state.registration?.userExists == true else { return false }
+        guard state.registration?.userExists == true else { return state.registration?.claim?.isProved == true }
         return try await StateLoader(reader: context.reader).user(UserID(state.userId)).state.isEmailVerified
     }
 }

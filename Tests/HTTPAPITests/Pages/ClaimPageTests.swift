@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (ProveClaimedAddress.Answer.kept, "somebody vouched for the account"), (.wrong(triesLeft: 2), "Tries left: 2"),
+        (ProveClaimedAddress.Answer.kept, "somebody vouched for that account"), (.wrong(triesLeft: 2), "Tries left: 2"),
         (.wrong(triesLeft: 0), "No more codes are accepted"),
     ]) func `says what is wrong with a code`(answer: ProveClaimedAddress.Answer, text: String) async throws {
         let reply = try await post(service(triesLeft: 5, answer), "/address/code", [("code", "7KQ2-M9XA")])

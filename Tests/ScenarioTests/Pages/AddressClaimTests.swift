@@ -128,7 +128,7 @@ struct `A claimed address` {
             let (again, asked) = try await scene.browser()
             let shown = try await scene.claim(again, asked)
             let kept = try await scene.type(try await scene.code(), in: again, shown)
-            #expect(kept.status == 403 && kept.text.contains("somebody vouched for the account"), "\(kept)")
+            #expect(kept.status == 403 && kept.text.contains("somebody vouched for that account"), "\(kept)")
             #expect(try await scene.world.count("EmailGaveWay") == 0)
         }
     }
