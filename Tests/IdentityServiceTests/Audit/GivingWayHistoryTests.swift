@@ -85,4 +85,22 @@ import Testing
         #expect(try found(trail, scene.staff.user) == [CauseTable.vouchedLost])
         #expect(try found(trail, UserID(UUID()), confirmed: true) == [CauseTable.vouchedLost])
     }
+
+    @Test func `an M-Pin identity ends for an address that gave way, and for no other`() throws {
+        var (trail, scene) = try trail { scene in
+            try scene.linkMPinOfStaff()
+            try scene.appendMPin(MPinRevoked(reason: .gaveWay, by: .policy, userID: scene.staff.user))
+        }
+        #expect(trail.users.contains(scene.staff.user.uuid))
+        #expect(trail.violations.map(\.detail).contains(CauseTable.keptPIN))
+        let holder = scene.staff.user
+        _ = trail.match(try event(EmailGaveWay(userID: holder, claimant: UserID(UUID())), of: holder))
+        #expect(!trail.violations.map(\.detail).contains(CauseTable.keptPIN))
+        try HistoryScene.expect(
+            "an M-Pin identity ends for an address that its account's user did not have",
+            after: { try $0.linkMPinOfStaff() }
+        ) {
+            try $0.appendMPin(MPinRevoked(reason: .gaveWay, by: .policy, userID: $0.peer.user))
+        }
+    }
 }

@@ -117,11 +117,11 @@ struct `A claimed address` {
             let form = try await scene.claim(browser, page)
             let proved = try await scene.type(try await scene.code(), in: browser, form)
             #expect(proved.place == "/flow/credentials", "\(proved)")
-            let second = Device()
-            expectOutcome(try await scene.client.logIn(scene.squatter.person, second), "authorizationPending")
-            expectOutcome(try await scene.client.authorize(second, of: scene.squatter.person), "done")
+            // Another company gives the holder an account, and an app authorizes the key.
+            _ = try await scene.client.found("third-keeps.example")
+            _ = try await scene.client.join(scene.squatter.person.also("m", at: "third-keeps.example"))
             let late = try await browser.choose(try await browser.follow(proved), scene.owner)
-            #expect(late.status == 409, "\(late)")
+            #expect((400..<500).contains(late.status), "\(late)")
             #expect(try await scene.world.count("EmailGaveWay") == 0)
 
             scene.clock.pass(.seconds(3_600))
@@ -153,6 +153,9 @@ struct `A claimed address` {
 
     @Test func `takes five codes in a flow, and three mails in a month`() async throws {
         try await with("limits") { scene in
+            // The month of the budget does not end within the test.
+            let month: Int64 = 30 * 86_400, left = month - scene.clock.now.microseconds / 1_000_000 % month
+            if left < 86_400 { scene.clock.pass(.seconds(left + 1)) }
             for round in 1...4 {
                 let (browser, page) = try await scene.browser()
                 var form = try await scene.claim(browser, page)
@@ -175,7 +178,10 @@ struct `A claimed address` {
             let (browser, page) = try await scene.browser()
             let form = try await scene.claim(browser, page)
             let proved = try await scene.type(try await scene.code(), in: browser, form)
-            try await scene.world.erase(scene.squatter.person)
+            let address = scene.owner.email
+            _ = try await scene.world.erasing { erasure in
+                try await erasure.run(try await erasure.plan(email: address), includingSecurityAdmins: true)
+            }
             let late = try await browser.choose(try await browser.follow(proved), scene.owner)
             #expect(late.status >= 400 && late.status < 500, "\(late)")
             let fresh = PageClient(scene.client)
