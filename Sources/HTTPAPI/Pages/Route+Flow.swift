@@ -187,8 +187,9 @@ extension FlowPage {
         let content = PassphraseContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account(view),
             username: view.address ?? "\(view.companyEmployeeId)@\(view.companyName)",
-            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), claimPath: claimPath(view),
-            againPath: againPath, recoverPath: path(.showWayBack), form: visit.form(of: .givePassphrase, visitor))
+            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow),
+            claimPath: claimPath(view), againPath: againPath, recoverPath: path(.showWayBack),
+            form: visit.form(of: .givePassphrase, visitor))
         return try HostedPage(content, "flow.passphraseTitle", in: language).reply(visitor)
     }
 }

@@ -134,7 +134,7 @@ struct CauseTrail: Sendable {
     }
 
     /// The users whose directories must have the causes.
-    var users: Set<UUID> { Set(needs.values.joined().compactMap(\.effect.user)).union(releases.users) }
+    var users: Set<UUID> { releases.users.union(needs.values.joined().compactMap(\.effect.user)) }
 
     /// The part that concerns one directory.
     func part(of directory: LedgerID) -> CauseTrail {
@@ -149,6 +149,7 @@ struct CauseTrail: Sendable {
 
     /// The events without a cause, after a whole directory was read.
     var violations: [Violation] {
-        (needs.values.joined().map(\.violation) + releases.violations).sorted { ($0.position ?? 0) < ($1.position ?? 0) }
+        let found = needs.values.joined().map(\.violation) + releases.violations
+        return found.sorted { ($0.position ?? 0) < ($1.position ?? 0) }
     }
 }

@@ -35,7 +35,9 @@ struct ReleaseTrail: Sendable {
         _ event: RecordedEvent, _ facts: CauseFacts, _ accounts: [EmployeeID: Employee.State]
     ) {
         vouch(event, facts, accounts)
-        if event.type == MPinRevoked.type, event.data["reason"] == "gaveWay", let user = facts.user, ended[user] == nil {
+        if event.type == MPinRevoked.type, event.data["reason"] == "gaveWay", let user = facts.user,
+            ended[user] == nil
+        {
             ended[user] = Violation(
                 .signature, ledger: event.ledger, position: event.position, CauseTable.keptPIN)
         }

@@ -62,7 +62,8 @@ struct MailDraft: Sendable {
         let company = try await company(of: row)
         let content = MailContent(
             id: row.id, kind: row.kind, language: row.locale ?? .english, settings: settings, recipient: address,
-            isFirst: target.isFirst, values: target.values, domain: company?.shownDomain, link: link(row, target, company?.companyName),
+            isFirst: target.isFirst, values: target.values,
+            domain: company?.shownDomain, link: link(row, target, company?.companyName),
             end: target.end)
         return .ready(
             OutgoingMail(

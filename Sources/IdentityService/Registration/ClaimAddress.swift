@@ -152,7 +152,8 @@ package struct ProveClaimedAddress: FlowStepUseCase, Redacted {
         return UserID(UUID(bytes: bytes) ?? UUID())
     }
 
-    /// Lets the flow go on as that of a new user: the challenge that the device signed names the new credential already.
+    /// Lets the flow go on as that of a new user. The challenge that the device signed names the new credential
+    /// already.
     private func begin(
         _ state: inout FlowState, as user: UserID, _ context: ServiceContext, at time: Timestamp
     ) throws {

@@ -59,7 +59,9 @@ import Testing
             return state
         }
         #expect(state(2).isEmailVerified && !state(3).isEmailVerified)
-        #expect(throws: User.Rejection.credentialsExist) { try User.decide(state(2), .setProvedCredentials(credentials)) }
+        #expect(throws: User.Rejection.credentialsExist) {
+            try User.decide(state(2), .setProvedCredentials(credentials))
+        }
     }
 }
 
@@ -67,10 +69,8 @@ import Testing
     private func state(_ by: [Authority]) -> Employee.State {
         var state = Employee.State()
         for authority in by {
-            Employee.evolve(
-                &state,
-                Sample.recorded(
-                    .keyAuthorized(EmployeeKeyAuthorized(employeeID: Scene.employee, key: Sample.key(0x31), by: authority))))
+            let authorized = EmployeeKeyAuthorized(employeeID: Scene.employee, key: Sample.key(0x31), by: authority)
+            Employee.evolve(&state, Sample.recorded(.keyAuthorized(authorized)))
         }
         return state
     }

@@ -43,7 +43,8 @@ struct `A claimed address` {
 
         func code() async throws -> String {
             let mail = try #require(try await mails().last, "no mail")
-            return String(try #require(mail.firstMatch(of: /asks for it: ([0-9A-Z]{4}-[0-9A-Z]{4})/), "\(mail)").output.1)
+            let code = try #require(mail.firstMatch(of: /asks for it: ([0-9A-Z]{4}-[0-9A-Z]{4})/), "\(mail)")
+            return String(code.output.1)
         }
 
         func expectLawful() async throws {
