@@ -1,6 +1,8 @@
 import Canonical
 import Foundation
 import IdentityService
+import Keys
+import Postgres
 import TestSupport
 import Testing
 
