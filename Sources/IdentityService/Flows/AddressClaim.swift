@@ -1,9 +1,9 @@
 import Canonical
-import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
+import Postgres
 
 /// The claim of a registration on an address that somebody else holds, as its flow's row has it.
 struct AddressClaim: FlatObject, MemberValue, Equatable {
@@ -48,6 +48,15 @@ struct AddressClaimant: FlatObject, Equatable {
         return Claim(
             key: ring.addressClaimant(address), owner: state.id,
             value: try ring.sealFlow(claimant, id: state.id, secret: label), expiresAt: state.expiresAt)
+    }
+
+    /// The statement that ends the claim of a flow, if it did not end by itself.
+    static func deletion(on address: EmailAddress, of flow: UUID, _ ring: KeyRing) -> SQL {
+        let key = ring.addressClaimant(address)
+        return """
+            DELETE FROM tenure.claim
+            WHERE ledger_id = \(key.ledger.uuid) AND kind = \(key.kind) AND key = \(key.digest) AND owner = \(flow)
+            """
     }
 
     /// Opens what a claim says; `nil` if it is over.

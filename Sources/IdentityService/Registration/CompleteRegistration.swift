@@ -198,8 +198,8 @@ extension CompleteRegistration {
                 recorder.claims.append(try await AddressHolders(context: context).claim(on: email, for: user))
                 return
             }
-            recorder.releases.append(
-                ClaimRelease(key: context.ring.addressClaimant(email), owner: state.id))
+            recorder.statements.append(AddressClaimant.deletion(on: email, of: state.id, context.ring))
+            recorder.ledgers.insert(context.ring.addressClaimant(email).ledger)
             try await GivingWay(of: UserID(claim.holder), email, to: user, context).add(to: &recorder)
         case .existingUser(let proof):
             try recorder.add(
