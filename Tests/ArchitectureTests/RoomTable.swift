@@ -44,6 +44,9 @@ enum RoomTable {
             room: "Administration", below: "MPin", types: ["ReclaimedMPinIdentities"],
             reason: "an address is reclaimed in the append that revokes the M-Pin identities with that user id"),
         Exception(
+            room: "Registration", below: "MPin", types: ["GivenMPinIdentities"],
+            reason: "an address gives way in the append that revokes the M-Pin identities with that user id"),
+        Exception(
             room: "Mail", below: "Pages", types: ["BrowserWaitRow"],
             reason: "a mail about a waiting device is sent only while its browser waits"),
     ]

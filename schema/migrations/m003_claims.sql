@@ -38,6 +38,8 @@ CREATE INDEX claim_device_by_owner ON tenure.claim (ledger_id, owner) WHERE kind
 CREATE INDEX claim_mpin_by_employee ON tenure.claim (ledger_id, owner) WHERE kind = 'mpin-linked';
 -- Open invitations in the order of their ids: each invitation owns its claims.
 CREATE INDEX claim_by_invitation ON tenure.claim (owner) WHERE kind = 'invitation';
+-- Claims of flows on addresses that somebody else holds. They end with the flow, and are deleted then.
+CREATE INDEX claim_claimant_by_end ON tenure.claim (expires_at) WHERE kind = 'claimant';
 
 ALTER TABLE tenure.claim ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY claim_of_ledgers ON tenure.claim TO tenure_app USING (CASE

@@ -111,6 +111,7 @@ extension AccountVisit {
         case "recovery.opened": word = "notices.recoveryOpened"
         case "return.opened": word = "notices.returnOpened"
         case "return.completed": word = "notices.returnCompleted"
+        case "email.gave_way": word = "notices.emailGaveWay"
         default: return nil
         }
         let token = PercentEncoding.encode(recoveryForm.link(at: exchange.call.time))

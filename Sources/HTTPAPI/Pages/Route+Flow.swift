@@ -86,7 +86,8 @@ extension Route {
         }
     }
 
-    private static func takeForm(
+    /// Takes the form of a page in a flow.
+    static func takeForm(
         _ endpoint: Endpoint, _ body: @escaping @Sendable (VisitorForm, FlowPage, AppCaller) async throws -> Reply
     ) -> Route {
         flow(endpoint, body: .form) { visit, flow in
@@ -185,8 +186,8 @@ extension FlowPage {
             problem.map { [$0] } ?? [], in: language, answer: questions.first?.field ?? "rule")
         let content = AnswersContent(
             problems: problems, account: account(view), limit: view.limit(in: language),
-            company: view.companyName, employee: view.companyEmployeeId, questions: questions, againPath: againPath,
-            recoverPath: path(.showWayBack), form: form)
+            company: view.companyName, employee: view.companyEmployeeId, questions: questions,
+            claimPath: claimPath(view), againPath: againPath, recoverPath: path(.showWayBack), form: form)
         return try visit.reply(
             HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }
@@ -198,8 +199,8 @@ extension FlowPage {
         let content = PassphraseContent(
             problems: problems, account: account(view), limit: view.limit(in: language), username: view.identifier,
             company: view.companyName, employee: view.companyEmployeeId,
-            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow), againPath: againPath,
-            recoverPath: path(.showWayBack), form: form)
+            questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow),
+            claimPath: claimPath(view), againPath: againPath, recoverPath: path(.showWayBack), form: form)
         return try visit.reply(
             HostedPage(content, "flow.passphraseTitle", in: language), problems, form, visitor)
     }
@@ -234,6 +235,8 @@ struct AnswersContent: PageContent {
     let company: String
     let employee: String
     let questions: [Question]
+    /// Where somebody says that the questions are not theirs, in a registration.
+    let claimPath: String?
     let againPath: String
     let recoverPath: String
     let form: FormPart
@@ -252,6 +255,8 @@ struct PassphraseContent: PageContent {
     let employee: String
     /// Where the questions are answered instead, if they may be.
     let questionsPath: String?
+    /// Where somebody says that the passphrase is not theirs, in a registration.
+    let claimPath: String?
     let againPath: String
     let recoverPath: String
     let form: FormPart

@@ -4,8 +4,8 @@ extension Route {
     /// The routes of the log-in pages.
     static var ofLogIn: [Route] {
         beginLogIns + [
-            showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase, showAccounts,
-            chooseAccount, goOn,
+            showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase, showClaim,
+            claimAddress, proveClaim, showAccounts, chooseAccount, goOn,
         ]
     }
 }

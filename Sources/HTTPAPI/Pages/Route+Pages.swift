@@ -17,6 +17,9 @@ extension Endpoint {
     static let giveAnswers = Endpoint(page: "POST", "/flow/{flow}/answers", "Take answers")
     static let showPassphrase = Endpoint(page: "GET", "/flow/{flow}/passphrase", "Ask for the passphrase")
     static let givePassphrase = Endpoint(page: "POST", "/flow/{flow}/passphrase", "Take the passphrase")
+    static let showClaim = Endpoint(page: "GET", "/flow/{flow}/address", "Show how to claim an address")
+    static let claimAddress = Endpoint(page: "POST", "/flow/{flow}/address", "Claim the address of a registration")
+    static let proveClaim = Endpoint(page: "POST", "/flow/{flow}/address/code", "Take the code of a claimed address")
     static let showAccounts = Endpoint(page: "GET", "/accounts/{flow}", "Ask which account a client gets")
     static let chooseAccount = Endpoint(page: "POST", "/accounts/{flow}", "Take the account that a client gets")
 

@@ -29,6 +29,9 @@ package enum MPinIdentity: Decider {
         case .revoke(let revoke): try decide(state, revoke)
         case .supersede: state.isUnverified ? [.revoked(MPinRevoked(reason: .superseded, by: .policy))] : []
         case .endWithDevice: state.endsWithDevice ? [.revoked(MPinRevoked(reason: .superseded, by: .policy))] : []
+        case .giveWay(let user):
+            state.link != nil && state.end == nil && !state.isErased
+                ? [.revoked(MPinRevoked(reason: .gaveWay, by: .policy, userID: user))] : []
         case .expire(let time):
             state.status(at: time) == .expired ? [.revoked(MPinRevoked(reason: .expired, by: .policy))] : []
         case .erase(let decision): try erase(state, decision)
@@ -423,6 +426,9 @@ extension MPinIdentity {
         /// End the identity if it is linked, because its device key has ended for good and another identity of the
         /// user id needs the place. The caller has checked the key.
         case endWithDevice
+        /// End the identity if it is linked, because the address that is its user id gave way. The caller has checked
+        /// that the linked account is the user's.
+        case giveWay(UserID)
         /// End the identity if its registration has expired.
         case expire(at: Timestamp)
         /// Erase the personal data.

@@ -168,10 +168,12 @@ package struct MPinBlocked: EventPayload {
 package struct MPinRevoked: EventPayload {
     package var reason: MPinRevocationReason
     package var by: Authority
+    /// The user whose address gave way; `nil` for another reason.
+    package var userID: UserID?
 
     package static let members = EventMembers<MPinRevoked>(
         "MPinRevoked", MPinRevoked.init,
-        Member("reason", \.reason), Member("by", \.by))
+        Member("reason", \.reason), Member("by", \.by), Member(optional: "userId", \.userID))
 }
 
 /// The identity's personal data was erased: its key is destroyed with this event or right after it.

@@ -37,6 +37,8 @@ package enum MPinRevocationReason: String, Sendable, Hashable, CaseIterable, Mem
     case superseded
     /// Its registration expired unfinished.
     case expired
+    /// The address that is its user id gave way to somebody who proved the mailbox.
+    case gaveWay
 }
 
 /// The user id of an M-Pin identity: an e-mail address or any name, 1 to 256 bytes.

@@ -1,16 +1,17 @@
 package import Canonical
 
-/// A user showed that they read the mails of their address: they opened the link that was sent there.
+/// A user showed that they read the mails of their address: they opened the link or typed the code that was sent there.
 package struct EmailVerified: EventPayload {
     package var userID: UserID
     /// The position of the event that has the verified address, in the same ledger. Another address is not verified.
-    package var address: Int64
+    /// `nil` for the address of the event before it in the stream: both are of one append, which has no positions yet.
+    package var address: Int64?
     /// The user's account whose session the browser held in which the link was opened; `nil` for another browser.
     package var browserOf: EmployeeID?
 
     package static let members = EventMembers<EmailVerified>(
         "EmailVerified", EmailVerified.init,
-        Member("userId", \.userID), Member("address", \.address, .position),
+        Member("userId", \.userID), Member(optional: "address", \.address, .position),
         Member(optional: "browserOf", \.browserOf))
 }
 

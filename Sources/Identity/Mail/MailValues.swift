@@ -38,6 +38,8 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case deviceConfirmation
     /// A notice that somebody proved the secret of the address on a new device.
     case addressProved
+    /// A code by which somebody claims an address that another user holds.
+    case addressClaim
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.

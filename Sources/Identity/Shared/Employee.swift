@@ -239,6 +239,11 @@ extension Employee {
         _ state: inout State, _ event: EmployeeKeyAuthorized, _ recorded: Recorded<EmployeeEvent>
     ) {
         state.belongsToSomebody = true
+        switch event.by {
+        case .employee(let signer, _): state.vouchers.insert(signer)
+        case .app, .operator: state.isVouchedByApp = true
+        case .founding, .policy: break
+        }
         guard var key = state.keys[event.key], !key.hasEnded else { return }
         if key.status != .authorized { key.authorizedAt = recorded.time }
         key.status = .authorized
@@ -359,6 +364,15 @@ extension Employee {
         /// Whether a device key was ever authorized, or a statement approved the account. The id is then never given to
         /// another account.
         package internal(set) var belongsToSomebody = false
+        /// The employees who ever authorized a device key of the account.
+        package internal(set) var vouchers: Set<EmployeeID> = []
+        /// Whether an app or the operator ever authorized one.
+        package internal(set) var isVouchedByApp = false
+
+        /// Whether an app, the operator or an employee besides these ever authorized a device key of the account.
+        package func isVouched(besides own: Set<EmployeeID>) -> Bool {
+            isVouchedByApp || !vouchers.isSubset(of: own)
+        }
         /// The last request for a return that was not opened.
         package internal(set) var returnRequest: ReturnRequest?
         /// The last return that was opened and neither completed nor cancelled; it may have expired.

@@ -23,6 +23,8 @@ package enum User: Decider {
         package internal(set) var address: Address?
         /// The event that released the address.
         package internal(set) var released: EventPlace?
+        /// When the address gave way to somebody who reads its mail; `nil` if it never did.
+        package internal(set) var gaveWayAt: Timestamp?
         /// All credentials that the user ever had; an erasure destroys their seeds.
         package internal(set) var everyCredential: [CredentialID] = []
         /// The most recent recovery that has not ended; it may have expired.
@@ -47,6 +49,8 @@ package enum User: Decider {
     package enum Command: Sendable, Equatable {
         /// Create the user with credentials. The record was verified before.
         case setCredentials(CredentialsSet)
+        /// Create the user with credentials and an address whose mailbox the flow proved.
+        case setProvedCredentials(CredentialsSet)
         /// Replace the credentials that the event names. The record was verified before.
         case changeCredentials(CredentialsChanged)
         /// Open a recovery of the credentials.
@@ -64,6 +68,8 @@ package enum User: Decider {
         case verifyEmail(address: Int64, browserOf: EmployeeID? = nil)
         /// Release the address, because a tenant reclaimed it or released the user's last account.
         case releaseEmail(tenant: TenantID)
+        /// Take the unconfirmed address for a user who proved its mailbox.
+        case giveWay(GiveWay)
         /// Erase the personal data and the credentials.
         case erase(AuthorityDecision)
     }
@@ -89,11 +95,13 @@ package enum User: Decider {
         case recoveryNotAvailable
         /// The user does not have the address any more.
         case emailReplaced
+        /// The address is confirmed, or somebody vouched for its holder.
+        case emailKept
 
         package var code: ErrorCode {
             switch self {
             case .credentialsExist: .flowWrongStep
-            case .credentialsReplaced, .recoveryEnded, .emailReplaced: .requestStale
+            case .credentialsReplaced, .recoveryEnded, .emailReplaced, .emailKept: .requestStale
             case .unknownUser: .emailNotReclaimable
             case .notPermitted: .authorizationNotPermitted
             case .recoveryInProgress: .recoveryInProgress
@@ -134,7 +142,8 @@ package enum User: Decider {
         case .recoveryCancelled(let event):
             if state.recovery?.id == event.recoveryID { state.recovery = nil }
         case .emailVerified(let event):
-            if state.address?.place.position == event.address {
+            // The first event of a stream has the address; the second one may verify it in the same append.
+            if event.address.map({ $0 == state.address?.place.position }) ?? (recorded.version == 2) {
                 state.address?.verifiedAt = recorded.time
                 state.address?.verifiedInBrowserOf = event.browserOf
             }
@@ -142,6 +151,11 @@ package enum User: Decider {
             state.email = nil
             state.address = nil
             state.released = recorded.place
+        case .emailGaveWay:
+            state.email = nil
+            state.address = nil
+            state.released = recorded.place
+            state.gaveWayAt = recorded.time
         case .erased:
             state.email = nil
             state.address = nil
@@ -156,6 +170,8 @@ package enum User: Decider {
         case .setCredentials(let event):
             guard state.id == nil else { throw .credentialsExist }
             return [.credentialsSet(event)]
+        case .setProvedCredentials(let event):
+            return try decide(state, .setCredentials(event)) + [.emailVerified(EmailVerified(userID: event.userID))]
         case .changeCredentials(let event):
             // A former id would restore a record whose seeds are destroyed.
             guard state.credentials?.id == event.previousCredentialID, state.id == event.userID,
@@ -173,6 +189,7 @@ package enum User: Decider {
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail
                 ? [.emailReleased(EmailReleased(userID: id, tenant: tenant))] : []
+        case .giveWay(let give): return try decide(state, give)
         case .erase(let decision):
             guard let id = state.id else { throw .unknownUser }
             // The table has the same row for every account of the user.
@@ -191,11 +208,13 @@ package enum UserEvent: AggregateEvent {
     case recoveryCancelled(RecoveryCancelled)
     case emailVerified(EmailVerified)
     case emailReleased(EmailReleased)
+    case emailGaveWay(EmailGaveWay)
     case erased(UserErased)
 
     package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
+        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, EmailGaveWay.self,
+        UserErased.self,
     ]
 
     package var payload: any EventPayload {
@@ -207,6 +226,7 @@ package enum UserEvent: AggregateEvent {
         case .recoveryCancelled(let event): event
         case .emailVerified(let event): event
         case .emailReleased(let event): event
+        case .emailGaveWay(let event): event
         case .erased(let event): event
         }
     }
@@ -220,6 +240,7 @@ package enum UserEvent: AggregateEvent {
         case let event as RecoveryCancelled: self = .recoveryCancelled(event)
         case let event as EmailVerified: self = .emailVerified(event)
         case let event as EmailReleased: self = .emailReleased(event)
+        case let event as EmailGaveWay: self = .emailGaveWay(event)
         case let event as UserErased: self = .erased(event)
         default: return nil
         }

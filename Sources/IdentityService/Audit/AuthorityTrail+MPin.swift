@@ -139,6 +139,10 @@ extension AuthorityTrail {
                 return "an M-Pin identity ends by policy although it is verified or not expired"
             }
             return nil
+        case .gaveWay:
+            let holder = state.link.flatMap { employees[$0.employee]?.account?.user }
+            return payload.by == .policy && holder != nil && holder == payload.userID
+                ? nil : "an M-Pin identity ends for an address that its account's user did not have"
         case .revoked, .reclaimed: break
         }
         let isReclaim = payload.reason == .reclaimed

@@ -37,7 +37,7 @@ struct CauseTrail: Sendable {
         var facts = CauseFacts(event)
         let account = facts.employee.flatMap { accounts[EmployeeID($0)] }
         facts.user = facts.user ?? account?.account?.user.uuid
-        releases.follow(event, facts)
+        releases.follow(event, facts, accounts)
         let words = repeated(event, facts) ?? judge(event, facts, named, account)
         remember(event, facts)
         if words != nil { awaited[event.id] = nil }
@@ -134,7 +134,7 @@ struct CauseTrail: Sendable {
     }
 
     /// The users whose directories must have the causes.
-    var users: Set<UUID> { Set(needs.values.joined().compactMap(\.effect.user)) }
+    var users: Set<UUID> { releases.users.union(needs.values.joined().compactMap(\.effect.user)) }
 
     /// The part that concerns one directory.
     func part(of directory: LedgerID) -> CauseTrail {
@@ -149,6 +149,7 @@ struct CauseTrail: Sendable {
 
     /// The events without a cause, after a whole directory was read.
     var violations: [Violation] {
-        needs.values.joined().map(\.violation).sorted { ($0.position ?? 0) < ($1.position ?? 0) }
+        let found = needs.values.joined().map(\.violation) + releases.violations
+        return found.sorted { ($0.position ?? 0) < ($1.position ?? 0) }
     }
 }

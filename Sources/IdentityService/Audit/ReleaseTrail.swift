@@ -4,14 +4,25 @@ import FoundationEssentials
 import Identity
 import Ledger
 
-/// What tenants' ledgers permit in directories: released addresses, and attempts that are given back.
+/// What tenants' ledgers permit in directories: released addresses, addresses that give way, and attempts that are given
+/// back.
 struct ReleaseTrail: Sendable {
+    /// How far the times of two ledgers may be apart.
+    private static let slack = Duration.seconds(60)
     static let uncausedRefund = "attempts are given back without a proof"
 
     /// The flows in which a secret was proved, in a tenant's ledger or to a directory.
     private var proofs: Set<UUID> = [], addressed: Set<UUID> = []
     /// The users whose address an event of a tenant's ledger may release, by the event's id.
     private var releases: [UUID: UUID] = [:]
+    /// When somebody else first vouched for a user, or an admin confirmed the address.
+    private var vouched: [UUID: Timestamp] = [:]
+    /// The users of the directory with a confirmed address.
+    private var confirmed: Set<UUID> = []
+    /// The users whose M-Pin identities ended because their address gave way, each with the first end.
+    private var ended: [UUID: Violation] = [:]
+    /// The proofs of mailboxes in the present append of the directory, with the users who gave them.
+    private var mailboxes: (time: Timestamp?, users: [UUID: UUID]) = (nil, [:])
     /// The tenants whose ledgers were read completely, with the time of the last event.
     private var ends: [LedgerID: Timestamp] = [:]
     /// When the verification of a database began, less what an append may take: what is older was read.
@@ -20,9 +31,36 @@ struct ReleaseTrail: Sendable {
     var isComplete = false
 
     /// Takes an event of a tenant's ledger.
-    mutating func follow(_ event: RecordedEvent, _ facts: CauseFacts) {
+    mutating func follow(
+        _ event: RecordedEvent, _ facts: CauseFacts, _ accounts: [EmployeeID: Employee.State]
+    ) {
+        vouch(event, facts, accounts)
+        if event.type == MPinRevoked.type, event.data["reason"] == "gaveWay", let user = facts.user,
+            ended[user] == nil
+        {
+            ended[user] = Violation(
+                .signature, ledger: event.ledger, position: event.position, CauseTable.keptPIN)
+        }
         if CauseTable.proofs.contains(event.type) { proofs.insert(event.stream.id) }
         if CauseTable.releasing.contains(event.type) { releases[event.id] = facts.user }
+    }
+
+    /// A key that an app, the operator or another person authorizes connects its holder with the address. Further
+    /// accounts of the holder do not.
+    private mutating func vouch(
+        _ event: RecordedEvent, _ facts: CauseFacts, _ accounts: [EmployeeID: Employee.State]
+    ) {
+        guard let user = facts.user, vouched[user] == nil else { return }
+        let counts: Bool
+        switch (event.type, event.data["by"]?["kind"]) {
+        case (EmployeeKeyAuthorized.type, "app"?), (EmployeeKeyAuthorized.type, "operator"?): counts = true
+        case (EmployeeKeyAuthorized.type, "employee"?):
+            let signer = event.data["by"]?["employee"]?.uuid.flatMap { accounts[EmployeeID($0)]?.account?.user.uuid }
+            counts = signer != user
+        case (EmployeeApproved.type, _): counts = event.data["emailVerified"] == true
+        default: counts = false
+        }
+        if counts { vouched[user] = event.time }
     }
 
     /// Notes that a tenant's ledger was read completely.
@@ -30,8 +68,16 @@ struct ReleaseTrail: Sendable {
 
     /// Takes an event of a directory, and returns what is wrong with it or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
+        if mailboxes.time != event.time { mailboxes = (event.time, [:]) }
         switch event.type {
-        case EmailReleased.type: return released(event)
+        case EmailReleased.type:
+            confirmed.remove(event.stream.id)
+            return released(event)
+        case EmailVerified.type:
+            confirmed.insert(event.stream.id)
+            mailboxes.users[event.id] = event.stream.id
+            return event.causes.isEmpty ? nil : CauseTable.wrong
+        case EmailGaveWay.type: return gaveWay(event)
         case AddressProved.type:
             if let flow = event.data["flow"]?.uuid { addressed.insert(flow) }
             return nil
@@ -64,16 +110,42 @@ struct ReleaseTrail: Sendable {
         return event.time < max(end, readSince ?? end) ? CauseTable.uncausedRelease : nil
     }
 
+    /// Somebody with an id in the same directory proved the mailbox in the same append, once, and nobody vouched for the
+    /// holder before.
+    private mutating func gaveWay(_ event: RecordedEvent) -> String? {
+        let holder = event.stream.id, wasConfirmed = confirmed.remove(holder) != nil
+        ended[holder] = nil
+        // An authorization of the moments before may have got a later time in its own ledger.
+        if wasConfirmed || vouched[holder].map({ $0.adding(Self.slack) < event.time }) ?? false {
+            return CauseTable.vouchedLost
+        }
+        guard event.causes.count == 1, let cause = event.causes.first else { return CauseTable.uncausedGivingWay }
+        guard let claimant = mailboxes.users.removeValue(forKey: cause) else {
+            // Of a single tenant only its users' streams are read.
+            return isComplete ? CauseTable.uncausedGivingWay : nil
+        }
+        return claimant == event.data["to"]?.uuid && claimant != holder ? nil : CauseTable.uncausedGivingWay
+    }
+
     mutating func merge(_ other: ReleaseTrail) {
         proofs.formUnion(other.proofs)
         releases.merge(other.releases) { first, _ in first }
         ends.merge(other.ends) { first, _ in first }
+        vouched.merge(other.vouched) { min($0, $1) }
+        ended.merge(other.ended) { first, _ in first }
     }
+
+    /// The users whose directories must say that their address gave way.
+    var users: Set<UUID> { Set(ended.keys) }
+
+    /// The ends of M-Pin identities without that, after a whole directory was read.
+    var violations: [Violation] { Array(ended.values) }
 
     /// The part that concerns one directory.
     func part(of directory: LedgerID) -> ReleaseTrail {
         var part = self
         part.releases = releases.filter { LedgerID.directory(of: UserID($0.value)) == directory }
+        part.ended = ended.filter { LedgerID.directory(of: UserID($0.key)) == directory }
         return part
     }
 }

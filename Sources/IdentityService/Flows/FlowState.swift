@@ -74,13 +74,15 @@ struct FlowState: FlatObject, Equatable {
         var intent: RegistrationRequest.Intent?
         /// Whether the code of a mail to the address was presented, by the browser that presented it first.
         var confirmsAddress = false
+        /// The claim on the address, if the person says that the questions are not theirs.
+        var claim: AddressClaim?
 
         static let members = MemberTable<Registration, Void>(
             "Registration", Registration.init,
             Member("email", \.email), Member("isCompanyOwnedEmail", \.isCompanyOwnedEmail),
             Member("namedCredentialId", \.namedCredentialId), Member("userExists", \.userExists),
             Member(optional: "invitation", \.invitation), Member(optional: "intent", \.intent),
-            Member("confirmsAddress", \.confirmsAddress))
+            Member("confirmsAddress", \.confirmsAddress), Member(optional: "claim", \.claim))
     }
 
     /// The account that somebody named, whether or not it exists.

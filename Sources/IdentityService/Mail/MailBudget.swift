@@ -86,7 +86,9 @@ struct NoticeBudget: Sendable {
     private static let day: Int64 = 86_400_000_000
 
     private let limit: Int32
-    private let ledger: LedgerID
+    /// The time after which the budget is full again, in microseconds.
+    private var period = Self.day
+    let ledger: LedgerID
     private let key: [UInt8]
     private let time: Timestamp
 
@@ -96,7 +98,7 @@ struct NoticeBudget: Sendable {
         switch kind {
         case .recoveryOpened, .returnRequested, .returnOpened, .returnReminder: false
         // Mails with a link to verify are charged to the address.
-        case .verify, .activation, .deviceConfirmation: false
+        case .verify, .activation, .deviceConfirmation, .addressClaim: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
         case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved: true
@@ -129,6 +131,16 @@ struct NoticeBudget: Sendable {
         key = ring.lookupDigest(kind: "budget-notice", day, scope: tenant.uuid)
     }
 
+    /// The budget of the mails about claims on an address in a month of 30 days.
+    init(claimsOn address: EmailAddress, at time: Timestamp, _ ring: KeyRing) {
+        period = 30 * Self.day
+        self.time = time
+        limit = Self.limit
+        let month = Array("claim/\(time.microseconds / period)/".utf8)
+        key = ring.lookupDigest(kind: "budget-notice", month + address.key)
+        ledger = .directory(key[0])
+    }
+
     /// Whether the day's notices were queued.
     func isSpent(_ pool: PostgresPool) async throws -> Bool {
         let rows = try await pool.query(
@@ -138,7 +150,7 @@ struct NoticeBudget: Sendable {
 
     /// The statement that counts one notice.
     var counting: SQL {
-        let midnight = Timestamp(microseconds: (time.microseconds / Self.day + 1) * Self.day).postgres
+        let midnight = Timestamp(microseconds: (time.microseconds / period + 1) * period).postgres
         return """
             INSERT INTO tenure.budget AS b (ledger_id, key, spent, lifetime, refilled_at, forget_at)
             VALUES (\(ledger.uuid), \(key), 1, 1, \(time.postgres), \(midnight))

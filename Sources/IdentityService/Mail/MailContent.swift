@@ -15,6 +15,8 @@ struct MailContent {
     let recipient: DeliverableAddress
     /// Whether a mail about a device is about the first one of an account.
     var isFirst = false
+    /// What the sentences name besides the end.
+    var values: [String] = []
     /// The confirmed domain of the tenant that the mail is about, if it has one.
     let domain: String?
     /// The link, which is ASCII without spaces.
@@ -24,7 +26,8 @@ struct MailContent {
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
-        let texts = MailTexts(kind, isFirst: isFirst, domain: domain.map(Self.oneLine), until: end, in: language)
+        let texts = MailTexts(
+            kind, isFirst: isFirst, values: values, domain: domain.map(Self.oneLine), until: end, in: language)
         let boundary = "tenure-\(id)"
         var lines = [
             "From: \(from)",

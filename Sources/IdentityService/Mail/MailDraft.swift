@@ -49,6 +49,8 @@ struct MailDraft: Sendable {
         var isFirst = false
         /// The employee id that the mail invites to, if it is an invitation.
         var invited: String?
+        /// The further values that the sentences name.
+        var values: [String] = []
     }
 
     /// Composes the mail of a row, or finds that it must not be sent any more.
@@ -60,7 +62,8 @@ struct MailDraft: Sendable {
         let company = try await company(of: row)
         let content = MailContent(
             id: row.id, kind: row.kind, language: row.locale ?? .english, settings: settings, recipient: address,
-            isFirst: target.isFirst, domain: company?.shownDomain, link: link(row, target, company?.companyName),
+            isFirst: target.isFirst, values: target.values,
+            domain: company?.shownDomain, link: link(row, target, company?.companyName),
             end: target.end)
         return .ready(
             OutgoingMail(
@@ -84,6 +87,7 @@ struct MailDraft: Sendable {
             let events = try await context.reader.streams([stream])[stream] ?? []
             let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
             guard let address = state.email?.text, row.kind != .verify || !state.isEmailVerified else { return nil }
+            if row.kind == .addressClaim { return try await claiming(row, address, at: time) }
             if row.kind == .deviceConfirmation { return try await waiting(row, state, address, at: time) }
             guard MailDraft.aboutReturn.contains(row.kind) else { return Target(address: address, end: row.expiresAt) }
             return try await returning(row, to: id, address, at: time)
@@ -119,7 +123,8 @@ struct MailDraft: Sendable {
         case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
         case .invitation: return joinLink(row, target, company)
         case .deviceConfirmation: return waitLink(target)
-        case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted, .addressProved: return nil
+        case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .addressClaim:
+            return nil
         }
     }
 }
@@ -154,6 +159,27 @@ extension MailDraft {
         let link = MailLink(
             .device, recipient: wait.flow, until: target.end, about: wait.fingerprint, ring: context.ring)
         return "\(settings.publicURL)/waiting/mail/\(wait.tenant.lowercased)/\(wait.flow.lowercased)?\(link.query)"
+    }
+}
+
+/// Mails about a claim on an address.
+extension MailDraft {
+    /// Who claims the address, and the code; `nil` if the claim is over.
+    fileprivate func claiming(_ row: OutboxRow, _ text: String, at time: Timestamp) async throws -> Target? {
+        guard let address = try? EmailAddress(recorded: text) else { return nil }
+        let claim = try await context.reader.claim(context.ring.addressClaimant(address))
+        guard let claim, let claimant = AddressClaimant.of(claim, context.ring, at: time),
+            claimant.mail == row.id.uuid
+        else { return nil }
+        let code = TypedCode(ofClaim: claimant.mail, claim.owner, context.ring)
+        return Target(
+            address: text, end: row.expiresAt,
+            values: [claimant.person, claimant.company].map(Self.plain) + [code.shown])
+    }
+
+    /// A stranger's text as a mail names it: in one line, cut off, and without what makes a link or an address.
+    private static func plain(_ text: String) -> String {
+        String(MailContent.oneLine(text).filter { !"./:@\\<>\"".contains($0) }.prefix(60))
     }
 }
 

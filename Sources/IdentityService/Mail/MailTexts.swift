@@ -19,13 +19,17 @@ struct MailTexts {
 
     /// - Parameters:
     ///   - isFirst: Whether a mail about a device is about the first one of an account.
+    ///   - values: What the sentences name besides the end.
     ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
     ///   - end: When the link expires.
-    init(_ kind: MailKind, isFirst: Bool = false, domain: String?, until end: Timestamp, in language: MailLanguage) {
+    init(
+        _ kind: MailKind, isFirst: Bool = false, values: [String] = [], domain: String?, until end: Timestamp,
+        in language: MailLanguage
+    ) {
         let words = Self.words(of: language), until = Self.minute(end)
         func text(_ kind: MailKind, _ part: String) -> String? {
             let own = isFirst ? words["\(kind.rawValue).first.\(part)"] : nil
-            return (own ?? words["\(kind.rawValue).\(part)"]).map { WordFile.filled($0, [until]) }
+            return (own ?? words["\(kind.rawValue).\(part)"]).map { WordFile.filled($0, [until] + values) }
         }
         // A reminder says what the notice said.
         let said = kind == .returnReminder ? .returnOpened : kind

@@ -1,12 +1,13 @@
 import Canonical
 import FoundationEssentials
+import Keys
 import Ledger
 import Logging
 import Postgres
 import ServiceLifecycle
 
 /// Deletes expired rows: of flows, idempotent replies, budgets, recovery requests, authentications with a PIN, browser
-/// sessions, authorizations and grants.
+/// sessions, authorizations, grants and claims on addresses.
 ///
 /// Nothing depends on it: an expired row is refused wherever it is read, and an expired budget is full or a decoy's. It
 /// keeps tables small and limits the retention of personal data.
@@ -54,6 +55,7 @@ struct ExpiringRows: Sendable {
         ExpiringRows(table: "authorization_request", key: "request_id", moment: "expires_at"),
         ExpiringRows(table: "authorization_code", key: "code_id", moment: "forget_at"),
         ExpiringRows(table: "client_grant", key: "grant_id", moment: "ends_at"),
+        ExpiringRows(table: "claim", key: "key", moment: "expires_at", kind: KeyRing.claimantKind),
     ]
     /// Budgets that are full, and those of decoys without a charge for a year.
     static let budgets = ExpiringRows(table: "budget", key: "key", moment: "forget_at")
@@ -61,6 +63,10 @@ struct ExpiringRows: Sendable {
     let table: String
     let key: String
     let moment: String
+    /// The kind of the rows, in a table with rows of several kinds.
+    var kind: String?
+
+    private var isOfKind: SQL { kind.map { "kind = '\(unsafeSQL: $0)'" } ?? "true" }
 
     /// Deletes the rows whose moment was at `time` or before, in steps, and returns their number.
     ///
@@ -91,7 +97,7 @@ struct ExpiringRows: Sendable {
             try await connection.query(
                 """
                 SELECT ledger_id, \(identifier: key)::text FROM tenure.\(identifier: table)
-                WHERE \(identifier: moment) <= \(time.postgres) LIMIT \(Int64(Self.step))
+                WHERE \(isOfKind) AND \(identifier: moment) <= \(time.postgres) LIMIT \(Int64(Self.step))
                 """)
         }
         var keys: [LedgerID: [String]] = [:]
@@ -108,12 +114,13 @@ struct ExpiringRows: Sendable {
         let type = key == "key" ? "bytea" : "uuid"
         let expired: SQL = """
             SELECT \(identifier: key) FROM tenure.\(identifier: table)
-            WHERE ledger_id = \(ledger.uuid) AND \(identifier: key) = ANY (\(keys)::text[]::\(unsafeSQL: type)[])
+            WHERE ledger_id = \(ledger.uuid) AND \(isOfKind)
+                AND \(identifier: key) = ANY (\(keys)::text[]::\(unsafeSQL: type)[])
                 AND (\(identifier: moment) <= \(time.postgres)) IS TRUE FOR UPDATE SKIP LOCKED
             """
         return """
             WITH deleted AS (
-                DELETE FROM tenure.\(identifier: table) WHERE ledger_id = \(ledger.uuid)
+                DELETE FROM tenure.\(identifier: table) WHERE ledger_id = \(ledger.uuid) AND \(isOfKind)
                     AND \(identifier: key) = ANY (ARRAY(\(expired))) AND (\(identifier: moment) <= \(time.postgres)) IS TRUE
                 RETURNING 1)
             SELECT count(*) FROM deleted

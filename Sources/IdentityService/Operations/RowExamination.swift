@@ -122,7 +122,10 @@ package struct RowExamination: Sendable {
             for erased in found.compactMap(\.erased) { confirmed += try await ids(of: erased) }
         }
         let rows = try await reader.withConnection { connection in
-            try await connection.query("SELECT count(*) FROM tenure.claim WHERE kind <> 'rekeying'")
+            try await connection.query(
+                """
+                SELECT count(*) FROM tenure.claim WHERE kind NOT IN ('rekeying', \(KeyRing.claimantKind))
+                """)
         }
         let all = try rows.first?.decode(Int64.self) ?? 0
         return [

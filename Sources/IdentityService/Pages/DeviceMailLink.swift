@@ -81,7 +81,7 @@ package struct ReadDeviceMail: UseCase {
         guard let recipient = try await rule.recipient(at: time), recipient.position == mail.address else { return nil }
         let isWaiting = context.isWaiting(cookie, with: scene.row), origin = WaitOrigin.of(scene.row, context.ring)
         return DeviceMailView(
-            isWaiting: isWaiting, code: isWaiting ? "" : DeviceCode(of: scene.row, mail, context.ring).shown,
+            isWaiting: isWaiting, code: isWaiting ? "" : TypedCode(of: scene.row, mail, context.ring).shown,
             isFirst: rule.isFirstKey, fingerprint: scene.row.fingerprint, device: origin.device,
             network: origin.network,
             companyName: scene.tenant.state.companyName ?? "", presentedAt: scene.row.provedAt)

@@ -40,7 +40,7 @@ package struct EnterDeviceCode: UseCase, Redacted {
         guard let cookie = WaitCookie(cookie), let row = try await counted(cookie, run), let mail = row.mail else {
             return .over
         }
-        guard DeviceCode(of: row, mail, context.ring).matches(code) else {
+        guard TypedCode(of: row, mail, context.ring).matches(code) else {
             return .wrong(triesLeft: max(0, Int(Self.limit - row.tries)))
         }
         let decision = WaitDecision(app: app, context: context, call: run.call)
@@ -59,39 +59,12 @@ package struct EnterDeviceCode: UseCase, Redacted {
     }
 }
 
-/// The code of eight characters that the page behind a mailed link shows: 40 bits of a keyed digest over the wait and
-/// the mail.
-struct DeviceCode: Sendable {
-    /// The characters, without those that look alike (Crockford's base 32).
-    private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
-    static let length = 8
-    /// The code, without the hyphen that people see.
-    private let text: String
-
+/// The code that the page behind a mailed link about a device shows: a digest over the wait and the mail.
+extension TypedCode {
     init(of row: BrowserWaitRow, _ mail: BrowserWaitRow.Mail, _ ring: KeyRing) {
-        let digest = ring.mailLinkCode(
-            kind: "device-code/\(mail.id.lowercased)/\(Hex.encode(row.fingerprint))", recipient: row.flow,
-            expires: mail.until.microseconds)
-        let bits = digest.prefix(5).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        text = String((0..<Self.length).map { Self.alphabet[Int(bits >> UInt64(35 - 5 * $0)) & 31] })
-    }
-
-    /// The code in two groups, such as `7KQ2-M9XA`.
-    var shown: String { "\(text.prefix(4))-\(text.suffix(4))" }
-
-    /// Whether somebody typed the code, in either case, with or without hyphen and spaces, or with a letter for the
-    /// digit that it looks like. The comparison takes the same time wherever the codes differ.
-    func matches(_ typed: String) -> Bool {
-        let characters = typed.uppercased().compactMap { character -> Character? in
-            switch character {
-            case "-", " ": nil
-            case "O": "0"
-            case "I", "L": "1"
-            default: character
-            }
-        }
-        let given = Array(String(characters).utf8), right = Array(text.utf8)
-        guard given.count == right.count else { return false }
-        return zip(given, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        self.init(
+            of: ring.mailLinkCode(
+                kind: "device-code/\(mail.id.lowercased)/\(Hex.encode(row.fingerprint))", recipient: row.flow,
+                expires: mail.until.microseconds))
     }
 }

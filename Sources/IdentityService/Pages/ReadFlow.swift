@@ -44,8 +44,18 @@ package struct FlowView: Sendable, Equatable {
     package var email: String?
     /// The accounts to pick from; none in other steps.
     package var accounts: [Account] = []
+    /// The claim that may be made on the address of a registration, or was made; `nil` in other flows and steps.
+    package var claim: Claim?
     /// When the flow expires.
     package let expiresAt: Timestamp
+
+    /// A claim on the address of a registration that asks for somebody's secret.
+    package struct Claim: Sendable, Equatable {
+        /// The address, as the person entered it.
+        package let address: String
+        /// How many codes may be typed; `nil` before the claim is made.
+        package let triesLeft: Int?
+    }
 
     /// An account that the person may pick.
     package struct Account: Sendable, Equatable {
@@ -64,8 +74,7 @@ package struct FlowView: Sendable, Equatable {
             purpose: purpose, step: step, challenge: challenge, companyName: companyName,
             companyEmployeeId: companyEmployeeId, employeePublicKey: employeePublicKey,
             questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, email: email,
-            accounts: accounts,
-            expiresAt: expiresAt)
+            accounts: accounts, claim: claim, expiresAt: expiresAt)
     }
 }
 
@@ -118,6 +127,14 @@ package struct ReadFlow: UseCase, Redacted {
                 FlowView.Account(
                     employeeId: choice.employee, companyName: choice.company,
                     companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
-            } ?? [], expiresAt: state.expiresAt)
+            } ?? [], claim: state.claimView, expiresAt: state.expiresAt)
+    }
+}
+
+extension FlowState {
+    fileprivate var claimView: FlowView.Claim? {
+        guard let registration, registration.userExists, step == .answers || step == .passphrase else { return nil }
+        let left = registration.claim.map { TypedCode.limit - $0.tries }
+        return FlowView.Claim(address: registration.email, triesLeft: left)
     }
 }

@@ -189,15 +189,25 @@ extension CompleteRegistration {
             let email = try EmailAddress(try state.registering().email)
             let (key, insertion) = try await context.personKeys.create(id: user.uuid, ledger: ledger.uuid)
             let event = try new.event(state, email: email.entered, key: key)
+            let claim = try state.registering().claim
+            guard claim == nil || claim?.isProved == true else { throw ServiceError(.flowWrongStep) }
+            let command: User.Command = claim == nil ? .setCredentials(event) : .setProvedCredentials(event)
             try recorder.add(
-                event, to: .user(user), version: 0, keys: [user.uuid: key], about: user.uuid, by: employee)
+                try User.decided(User.initial, command), to: .user(user), version: 0, keys: [user.uuid: key],
+                about: user.uuid, by: employee)
             guard let seed = SecretKey(bytes: new.seed.bytes) else { throw ProgramDefect("a seed has another length") }
             recorder.statements.append(insertion)
             recorder.statements.append(
                 try await context.seeds.insertion(
                     of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: state.credentialId,
                     ledger: ledger.uuid))
-            recorder.claims.append(try await AddressHolders(context: context).claim(on: email, for: user))
+            guard let claim else {
+                recorder.claims.append(try await AddressHolders(context: context).claim(on: email, for: user))
+                return
+            }
+            recorder.statements.append(AddressClaimant.deletion(on: email, of: state.id, context.ring))
+            recorder.ledgers.insert(context.ring.addressClaimant(email).ledger)
+            try await GivingWay(of: UserID(claim.holder), email, to: user, context).add(to: &recorder)
         case .existingUser(let proof):
             try recorder.add(
                 try proof.event(of: state, employee: employee), to: .flow(state.id, in: recorder.tenant), version: 0,
@@ -268,9 +278,9 @@ extension CompleteRegistration {
         }
     }
 
-    /// Whether the user had verified the address before, for another account.
+    /// Whether the user had verified the address before, for another account or in this flow.
     private func isEmailVerified(_ state: FlowState) async throws -> Bool {
-        guard state.registration?.userExists == true else { return false }
+        guard state.registration?.userExists == true else { return state.registration?.claim?.isProved == true }
         return try await StateLoader(reader: context.reader).user(UserID(state.userId)).state.isEmailVerified
     }
 }

@@ -33,9 +33,10 @@ extension ServiceContext {
 
     /// Returns the notices for a user's sessions in a tenant.
     func notices(of user: UserSnapshot, in tenant: TenantID, at time: Timestamp) async throws -> [NoticeResponse] {
-        guard let recovery = user.state.openRecovery(at: time) else { return [] }
+        let lost = user.state.lostAddress(at: time)
+        guard let recovery = user.state.openRecovery(at: time) else { return lost }
         let account = try await StateLoader(reader: reader).employee(recovery.employee, in: recovery.tenant)
-        return [
+        return lost + [
             NoticeResponse(
                 type: NoticeResponse.recoveryOpened, openedAt: recovery.openedAt,
                 openedBy: try await opener(recovery, in: tenant),
@@ -64,7 +65,17 @@ extension ServiceContext {
     }
 }
 
+extension User.State {
+    /// The notice that the address gave way, for 90 days.
+    fileprivate func lostAddress(at time: Timestamp) -> [NoticeResponse] {
+        guard let gaveWayAt, time < gaveWayAt.adding(.seconds(90 * 86_400)) else { return [] }
+        return [NoticeResponse(type: NoticeResponse.emailGaveWay, openedAt: gaveWayAt)]
+    }
+}
+
 extension NoticeResponse {
+    /// The user's unconfirmed address belongs to somebody else now, who proved its mailbox.
+    static let emailGaveWay = "email.gave_way"
     /// A recovery of the user's credentials is open.
     static let recoveryOpened = "recovery.opened"
     /// This call cancelled the open recovery.

@@ -34,6 +34,9 @@ enum CauseTable {
     static let uncausedKey = "a device key is presented without a registration, a log-in or a recovery"
     static let uncausedSession = "a session is opened without a log-in"
     static let uncausedRelease = "an address is released without a decision of the company"
+    static let uncausedGivingWay = "an address gives way without the proof of its mailbox in the same append"
+    static let vouchedLost = "an address gives way that is confirmed, or whose holder somebody vouched for"
+    static let keptPIN = "an M-Pin identity ends for an address that did not give way"
     static let uninvited = "the employee id is released for an invitation that was not used"
     static let unproved = "a wait ends whose flow was not proved with that key in the 30 minutes before"
     static let unprovedMail =
@@ -80,6 +83,7 @@ enum CauseTable {
             Rule(types: [InvitationUsed.type], isOfPerson: false, words: uninvited) { $0["reason"] == "invited" }
         ],
         EmailReleased.type: [Rule(types: releasing, words: uncausedRelease)],
+        EmailGaveWay.type: [Rule(types: [EmailVerified.type], isOfPerson: false, words: uncausedGivingWay)],
     ]
 
     /// The events that have to cause one of a type in their append, with what is wrong without it.
@@ -113,12 +117,18 @@ enum CauseTable {
     /// The events whose cause opened a session, which ``OpenIDTrail`` remembers as long as it lasts.
     static let ofSessions: Set<String> = [BrowserSessionOpened.type, GrantOpened.type, SessionClosed.type]
 
+    /// The events of directories, which ``ReleaseTrail`` judges.
+    private static let inUsers: Set<String> = [EmailReleased.type, EmailGaveWay.type]
+
     /// The causes of events that ``CauseTrail`` judges.
     static let kept = Set(
-        rules.filter { !ofSessions.contains($0.key) && $0.key != EmailReleased.type }.values.joined().flatMap(\.types))
+        rules.filter { !ofSessions.contains($0.key) && !inUsers.contains($0.key) }.values.joined().flatMap(\.types))
 
-    /// The types of effects and causes.
-    static let types = Set(rules.keys).union(rules.values.joined().flatMap(\.types))
+    /// The types of effects and causes, of the approvals by which admins confirm
+    /// addresses, and of the ends of M-Pin identities.
+    static let types = Set(rules.keys).union(rules.values.joined().flatMap(\.types)).union([
+        EmployeeApproved.type, MPinRevoked.type,
+    ])
 
     /// The causes that an event with these members has.
     static func rules(of type: String, _ data: JSONValue) -> [Rule] {

@@ -198,7 +198,7 @@ public struct MPinIdentityResponse: Sendable, Equatable, ResponseObject {
     public var companyEmployeeId: String?
     /// The number of consecutive wrong proofs.
     public var failures: Int64
-    /// The reason of the end: `failures`, `lifetime`, `revoked`, `reclaimed`, `superseded`, `expired` or `erased`.
+    /// The reason of the end: `failures`, `lifetime`, `revoked`, `reclaimed`, `superseded`, `expired`, `gaveWay` or `erased`.
     public var endReason: String?
 
     package init(

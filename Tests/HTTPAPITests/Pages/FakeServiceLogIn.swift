@@ -40,6 +40,12 @@ extension FakeService {
         case let prove as ProveAddress:
             try await enter("proveAddress", ["flow": prove.flow], call)
             return AddressProof(accounts: 1)
+        case let claim as ClaimAddress:
+            try await enter("claimAddress", ["flow": claim.flow], call)
+            return true
+        case let prove as ProveClaimedAddress:
+            try await enter("proveClaimedAddress", ["flow": prove.flow, "code": prove.code], call)
+            return claimAnswer
         case let pick as PickAccount:
             try await enter("pickAccount", ["employee": pick.employee.lowercased, "flow": pick.flow], call)
             return outcome

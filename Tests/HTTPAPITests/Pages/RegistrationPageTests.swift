@@ -8,7 +8,7 @@ import Testing
 @testable import IdentityService
 
 /// A browser in which somebody registers.
-private struct Registrant: Sendable {
+struct Registrant: Sendable {
     static let form = Base64URL.encode([UInt8](repeating: 7, count: 32))
     static let key = Base64URL.encode([4] + [UInt8](repeating: 1, count: 64))
 

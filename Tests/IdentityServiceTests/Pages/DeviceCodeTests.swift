@@ -17,12 +17,12 @@ import Testing
         id: UUID(), until: Timestamp(microseconds: 1_800_000_000_000_000), address: 7)
 
     @Test func `has eight characters that do not look alike`() {
-        let code = DeviceCode(of: row, mail, ring).shown
+        let code = TypedCode(of: row, mail, ring).shown
         #expect(code.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}/) != nil, "\(code)")
     }
 
     @Test func `is accepted however it is typed`() {
-        let code = DeviceCode(of: row, mail, ring), plain = code.shown.replacing("-", with: "")
+        let code = TypedCode(of: row, mail, ring), plain = code.shown.replacing("-", with: "")
         let spellings = [
             code.shown, plain, plain.lowercased(), "  \(plain.prefix(2)) \(plain.dropFirst(2))  ",
             plain.replacing("0", with: "o").replacing("1", with: "l"), plain.replacing("1", with: "I"),
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `belongs to one wait, one key and one mail`() {
-        let code = DeviceCode(of: row, mail, ring).shown
+        let code = TypedCode(of: row, mail, ring).shown
         var others: [(BrowserWaitRow, BrowserWaitRow.Mail)] = []
         var flow = row, key = row, other = mail, later = mail
         flow.flow = UUID()
@@ -42,8 +42,8 @@ import Testing
         other.id = UUID()
         later.until = later.until.adding(.seconds(1))
         others = [(flow, mail), (key, mail), (row, other), (row, later)]
-        for (row, mail) in others { #expect(!DeviceCode(of: row, mail, ring).matches(code)) }
-        #expect(!DeviceCode(of: row, mail, KeyRing.random()).matches(code))
+        for (row, mail) in others { #expect(!TypedCode(of: row, mail, ring).matches(code)) }
+        #expect(!TypedCode(of: row, mail, KeyRing.random()).matches(code))
     }
 
     @Test func `a cookie opens its own request only`() throws {

@@ -47,6 +47,16 @@ import Testing
         #expect(try mayRevoke(owner(.securityAdmin), role: .securityAdmin))
     }
 
+    @Test func `an address that gave way ends an identity that is linked, once, and no other`() throws {
+        var linked = try MPinLinkTests.linked()
+        let events = try MPinIdentity.decide(linked, .giveWay(Scene.user))
+        #expect(events == [.revoked(MPinRevoked(reason: .gaveWay, by: .policy, userID: Scene.user))])
+        for event in events { MPinIdentity.evolve(&linked, Sample.recorded(event)) }
+        #expect(linked.end == .revoked(.gaveWay))
+        #expect(try MPinIdentity.decide(linked, .giveWay(Scene.user)) == [])
+        #expect(try MPinIdentity.decide(MPinScene.registered(), .giveWay(Scene.user)) == [])
+    }
+
     @Test func `a reclaim of the address revokes by the row of reclaims`() throws {
         #expect(try mayRevoke(Scene.personnelApp, role: .employee, isReclaim: true))
         #expect(try !mayRevoke(Scene.appCaller(), role: .employee, isReclaim: true))

@@ -49,6 +49,7 @@ extension EventSamples {
             MPinBlocked(reason: .failures), MPinBlocked(reason: .lifetime),
             MPinRevoked(reason: .revoked, by: byAdmin), MPinRevoked(reason: .reclaimed, by: byAdmin),
             MPinRevoked(reason: .superseded, by: .policy), MPinRevoked(reason: .expired, by: .policy),
+            MPinRevoked(reason: .gaveWay, by: .policy, userID: user),
             MPinErased(by: byOperator),
             MPinAuthenticated(identityID: mpinIdentity),
             MPinValidated(

@@ -14,6 +14,7 @@ extension EventSamples {
             MailFailed(attempts: 3, code: try #require(ReasonCode("smtp_550"))),
             EmailVerified(userID: user, address: 7),
             EmailVerified(userID: user, address: 7, browserOf: employee),
+            EmailVerified(userID: user),
         ]
     }
 }

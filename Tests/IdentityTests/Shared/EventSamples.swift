@@ -200,6 +200,7 @@ enum EventSamples {
                 recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
                 reason: try #require(ReasonCode("login")), by: .employee(employee, nil)),
             EmailReleased(userID: user, tenant: tenant),
+            EmailGaveWay(userID: user, claimant: Sample.id(77)),
             UserErased(userID: user, by: .operator(nil)),
         ]
     }

@@ -10,8 +10,8 @@ import Testing
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
         "EntryDisowned/by", "SessionClosed/successor",
-        "AppClientChanged/pkce", "DisplayNameSet/name", "EmailVerified/browserOf",
-        "ReturnOpened/ground",
+        "AppClientChanged/pkce", "DisplayNameSet/name", "EmailVerified/address", "EmailVerified/browserOf",
+        "MPinRevoked/userId", "ReturnOpened/ground",
     ]
 
     /// Runs a check on each golden object of each event.

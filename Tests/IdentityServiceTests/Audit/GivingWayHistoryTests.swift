@@ -1,0 +1,106 @@
+import Canonical
+import EventCoding
+import Foundation
+@testable import Identity
+import Testing
+
+@testable import IdentityService
+@testable import Ledger
+
+/// Addresses that give way in a directory, as a process with the service's keys may record them.
+@Suite struct GivingWayHistoryTests {
+    private static let start = Timestamp(microseconds: 1_900_000_000_000_000)
+
+    private func event(
+        _ payload: any EventPayload, of user: UserID, causes: [UUID] = [], at time: Timestamp = start
+    ) throws -> RecordedEvent {
+        var new = try EventCodec.encode(
+            payload, id: UUID(), stream: .user(user), keys: [:], metadata: EventMetadata())
+        new.causes = causes
+        return try Entry.decode(try Entry.encode(new, version: 2, time: time), at: 2)
+    }
+
+    /// The trail after a tenant's history that ends long before.
+    private func trail(
+        isComplete: Bool = true, _ change: (inout HistoryScene) throws -> Void = { _ in }
+    ) throws -> (trail: CauseTrail, scene: HistoryScene) {
+        var scene = try HistoryScene()
+        try change(&scene)
+        var inspector = scene.history.inspector()
+        _ = scene.history.findings(with: &inspector)
+        var causes = inspector.validated.causes
+        causes.complete(scene.history.ledger)
+        causes.releases.isComplete = isComplete
+        return (causes, scene)
+    }
+
+    /// What is found when the address of a user gives way to another one.
+    private func found(
+        _ trail: CauseTrail, _ holder: UserID, to claimant: UserID = UserID(UUID()), provedBy prover: UserID? = nil,
+        later: Duration = .zero, twice: Bool = false, confirmed: Bool = false
+    ) throws -> [String] {
+        var trail = trail
+        let proof = try event(EmailVerified(userID: prover ?? claimant), of: prover ?? claimant)
+        var events: [RecordedEvent] = []
+        if confirmed {
+            events.append(
+                try event(
+                    EmailVerified(userID: holder, address: 1), of: holder, at: Self.start.adding(.seconds(-60))))
+        }
+        events.append(proof)
+        for _ in 0..<(twice ? 2 : 1) {
+            events.append(
+                try event(
+                    EmailGaveWay(userID: holder, claimant: claimant), of: holder, causes: [proof.id],
+                    at: Self.start.adding(later)))
+        }
+        return events.compactMap { trail.match($0) }
+    }
+
+    @Test func `an address gives way to the proof of its mailbox in the same append, once`() throws {
+        let (trail, scene) = try trail(), holder = UserID(UUID())
+        #expect(try found(trail, holder) == [])
+        // Founders authorize themselves.
+        #expect(try found(trail, scene.founder.user) == [])
+        #expect(try found(trail, holder, provedBy: UserID(UUID())) == [CauseTable.uncausedGivingWay])
+        #expect(try found(trail, holder, to: holder) == [CauseTable.uncausedGivingWay])
+        #expect(try found(trail, holder, later: .milliseconds(1)) == [CauseTable.uncausedGivingWay])
+        #expect(try found(trail, holder, twice: true) == [CauseTable.uncausedGivingWay])
+    }
+
+    @Test func `an address without a cause is found, unless only the streams of a tenant's users are read`() throws {
+        let holder = UserID(UUID()), claimant = UserID(UUID())
+        for isComplete in [true, false] {
+            var (trail, _) = try trail(isComplete: isComplete)
+            let none = try event(EmailGaveWay(userID: holder, claimant: claimant), of: holder)
+            #expect(trail.match(none) == CauseTable.uncausedGivingWay)
+            let unread = try event(EmailGaveWay(userID: holder, claimant: claimant), of: holder, causes: [UUID()])
+            #expect(trail.match(unread) == (isComplete ? CauseTable.uncausedGivingWay : nil))
+        }
+    }
+
+    @Test func `nobody loses an address that is confirmed, or after somebody vouched for them`() throws {
+        let (trail, scene) = try trail()
+        // The founder authorized the key of the staff.
+        #expect(try found(trail, scene.staff.user) == [CauseTable.vouchedLost])
+        #expect(try found(trail, UserID(UUID()), confirmed: true) == [CauseTable.vouchedLost])
+    }
+
+    @Test func `an M-Pin identity ends for an address that gave way, and for no other`() throws {
+        var (trail, scene) = try trail { scene in
+            try scene.linkMPinOfStaff()
+            try scene.appendMPin(MPinRevoked(reason: .gaveWay, by: .policy, userID: scene.staff.user))
+        }
+        #expect(trail.users.contains(scene.staff.user.uuid))
+        #expect(trail.violations.map(\.detail).contains(CauseTable.keptPIN))
+        let holder = scene.staff.user
+        _ = trail.match(try event(EmailGaveWay(userID: holder, claimant: UserID(UUID())), of: holder))
+        #expect(!trail.violations.map(\.detail).contains(CauseTable.keptPIN))
+        try HistoryScene.expect(
+            "an M-Pin identity ends for an address that its account's user did not have",
+            after: { try $0.linkMPinOfStaff() }
+        ) {
+            try $0.appendMPin(MPinRevoked(reason: .gaveWay, by: .policy, userID: $0.peer.user))
+        }
+    }
+}
