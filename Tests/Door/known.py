@@ -11,6 +11,7 @@ WAYS = {
     "founder's return": "F7: a lone founder is told to ask himself",
     "new answers": "F5: no page changes credentials",
     "new address": "3d: nobody can change an address",
+    "people approved": "F42: a person who waits for an approval is on no list",
     "squatted address": "F6: a stranger's registration takes an address",
     "old page": "F23: no page says how long it lives",
     "questions reloaded": "F23: a reload empties the questions",

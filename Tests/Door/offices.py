@@ -9,7 +9,7 @@ from clients import issuer
 from hands import Stuck
 from troubles import demand
 from way import waits, way
-from ways import ask_to_recover
+from ways import ask_to_recover, confirm_by_mail
 
 
 @way("founding", "1a")
@@ -217,6 +217,74 @@ def leaver(stage, _):
     demand(max_.room.startswith("/login"), "the session of the leaver is open", max_)
     max_.begin(harbour)
     demand(max_.room is not None, "the client is reached by somebody who left", max_)
+
+
+@way("joined by domain", "1g")
+def joined_by_domain(stage, _):
+    """Whoever has an address of the company's domain gets in with the mail, and no admin does anything."""
+    company = domain_company(stage)
+    harbour = stage.harbour("Lagoon", company=False)
+    clients.link(harbour.client.id, company)
+    gus = stage.person("gus")
+    gus.settle_at(company)
+    before = time.time() - 1
+    gus.begin(harbour)
+    gus.join(company)
+    gus.arrive("/waiting")
+    confirm_by_mail(gus, before, harbour)
+
+
+@way("joined by domain, from the log-in page", "1f")
+def joined_by_domain_from_log_in(stage, _):
+    """The same on a phone, without a client: the walk ends at the account."""
+    ines = stage.person("ines", width=390)
+    ines.settle_at(domain_company(stage))
+    before = time.time() - 1
+    ines.open("/register/join")
+    ines.register()
+    ines.set_credentials()
+    ines.arrive("/waiting")
+    ines.page.goto(ines.link(before, path="/waiting/mail/"))
+    ines.pass_mail()
+    ines.use("act")
+    ines.arrive("/account")
+
+
+def domain_company(stage):
+    """A company whose domain is confirmed, and which lets in who has an address of it."""
+    boss = stage.terminal("domain")
+    if not hasattr(boss, "is_domain"):
+        clients.tenure("company", "confirm-domain", boss.company)
+        boss.change_policy(registrationMode="domain")
+        boss.is_domain = True
+    return boss.company
+
+
+@way("people approved")
+def people_approved(stage, _):
+    """Where an admin approves people, they and their devices are on the list, and arrive once all is approved."""
+    boss = stage.terminal("guild")
+    boss.change_policy(approval="admin")
+    harbour = stage.harbour("Chart", company=False)
+    clients.link(harbour.client.id, boss.company)
+    admin, lu = stage.person("boss", tally=stage.helper), stage.person("lu")
+    for person in (admin, lu):
+        person.settle_at(boss.company)
+    admin.open("/login")
+    admin.log_in()
+    admin.arrive("/waiting")
+    boss.decide(["authorize"], admin)
+    admin.arrive("/account")
+    lu.begin(harbour)
+    lu.join(boss.company)
+    lu.arrive("/waiting")
+    words = lu.words
+    for _ in range(2):
+        admin.open("/account/approvals")
+        if not admin.has("approve"):
+            break
+        admin.decide("approve", words, "/account/approvals")
+    lu.ends(harbour)
 
 
 @way("squatted address")

@@ -1,5 +1,6 @@
 """What all walks share: a company with its admin, an ordinary person, and the sites of the clients."""
 
+import base64
 import contextlib
 import functools
 import pathlib
@@ -11,6 +12,8 @@ import time
 
 import clients
 from clients import issuer
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
 from hands import Pointer, Stuck
 from harbour import Harbour
 from tally import Counting, Tally
@@ -86,6 +89,19 @@ class Terminal:
         if done.returncode != 0:
             raise Stuck(f"tenure client {arguments[0]} says: {done.stdout[-300:]} {done.stderr[-300:]}")
 
+    def change_policy(self, **settings):
+        """Changes rules of the company: the service says what is signed, and the device's key signs it."""
+        where = ["--data-directory", self.place.name]
+        token = subprocess.run([clients.TENURE, "client", "token", self.company, "boss", *where], capture_output=True,
+                               text=True, timeout=60, check=True).stdout.strip()
+        path = f"/v1/companies/{self.company}/policy"
+        statement = clients.call("PATCH", path, settings, bearer=token)["statement"]
+        (file,) = pathlib.Path(self.place.name).rglob("*.key")
+        key = ec.derive_private_key(int(file.read_text(), 16), ec.SECP256R1())
+        signature = key.sign(base64.b64decode(statement), ec.ECDSA(hashes.SHA256()))
+        signed = {"statement": statement, "signature": base64.b64encode(signature).decode()}
+        clients.call("PATCH", path, settings | signed, bearer=token)
+
     def decide(self, command, person):
         """Authorizes the device, or opens the recovery, whose fingerprint the person's page shows."""
         fingerprint = re.search(r"\b[0-9a-f]{64}\b", person.page.content())[0]
@@ -101,7 +117,7 @@ class Stage:
         self.company = f"reef-{secrets.token_hex(3)}.example"
         # The walker's pages are counted; the admin's are only watched.
         self.tally, self.helper = Tally(issuer(), judge), Tally(issuer(), judge)
-        self.people, self.sites, self.members = [], contextlib.ExitStack(), {}
+        self.people, self.sites, self.members, self.terminals = [], contextlib.ExitStack(), {}, {}
 
     def person(self, id, tally=None, **options):
         tally = tally or self.tally
@@ -156,11 +172,11 @@ class Stage:
         """Counts what somebody who is only watched does from now on."""
         person.hands, person.witness = Counting(Pointer(), self.tally), self.tally
 
-    def terminal(self):
+    def terminal(self, name="fort"):
         """An admin at a terminal, with a company of the own."""
-        if "boss" not in self.__dict__:
-            self.boss = Terminal(f"fort-{secrets.token_hex(3)}.example")
-        return self.boss
+        if name not in self.terminals:
+            self.terminals[name] = Terminal(f"{name}-{secrets.token_hex(3)}.example")
+        return self.terminals[name]
 
     def admit(self, person):
         """The admin approves the device of a person who waits."""
