@@ -29,18 +29,22 @@ PARTS = {
     "lost devices": "input[name=way][value=return]",
     "next question": "button[data-next]",
     "approvals": "a[href*='/account/approvals']",
-    "approve": "a[href*='action=authorize'], form:has(input[name=action][value=authorize]) button, "
-               "button[name=action][value=authorize]",
+    "approve": "a[href*='action=authorize'], a[href*='action=approve'], "
+               "form:has(input[name=action][value=authorize]) button, button[name=action][value=authorize]",
     "refuse": "a[href*='action=refuse'], form:has(input[name=action][value=refuse]) button, "
               "button[name=action][value=refuse]",
+    "open the recovery": "a[href*='action=open'], form:has(input[name=action][value=open]) button",
+    "recoveries": "a[href*='/account/recoveries']",
     "remove": "form:has(input[name=action][value=revoke]) button, a[href*='action=revoke'], "
               "button[name=action][value=revoke]",
     "words": "main .words",
     "problems": "main .problems, main [role=alert]",
-    "credentials": "a[href*='/account/credentials'], form[action*='/account/credentials'] button",
+    "credentials": "a[href*='/account/credentials']",
+    "change credentials": "form[action*='/account/credentials'] button",
     "another device": "a[href*='/account/devices']:not(nav a), a[href*='second-device']",
     "new address": "a[href*='/account/address'], form[action*='/account/address'] input[name=email]",
-    "not mine": "a[href*='claim'], form[action*='claim'] button",
+    "not mine": "main a[href*='/flow/'][href$='/address']",
+    "without": "button[name=answer][value=without]",
 }
 
 # By the language of the reader. A name in PARTS is found by either.
@@ -80,8 +84,11 @@ SAYINGS = {
         "de": r"ihre fragen|prüfen sie die adresse", "fr": r"vos questions|vérifiez l.adresse"},
     "an error": {"en": r"^(error|problem)", "de": r"^(fehler|problem)", "fr": r"^(erreur|problème)"},
     "a final act": {
+        "en": r"^(remove|refuse|revoke)\b", "de": r"^(entfernen|ablehnen|sperren)\b",
+        "fr": r"^(supprimer|refuser|révoquer)\b"},
+    "an act that may be final": {
         "en": r"^(remove|refuse|revoke|end|delete|block|withdraw|cancel|this was not me|no[, ]|do not|forget)",
-        "de": r"^(entfernen|ablehnen|sperren|beenden|löschen|zurückziehen|abbrechen|das war ich nicht|nein|nicht|vergessen)",
+        "de": r"(entfernen|ablehnen|sperren|beenden|löschen|zurückziehen|abbrechen|das war ich nicht|nein|nicht|vergessen)",
         "fr": r"^(supprimer|retirer|refuser|révoquer|terminer|effacer|annuler|ce n.était pas|non|ne pas|oublier)"},
 }
 

@@ -67,7 +67,8 @@ def title_begins_with_heading(view):
         return [f"{len(view.headings)} headings"]
     language = view.lang if view.lang in labels.COMMON else "en"
     is_error = labels.saying("an error", language).search(view.title) is not None
-    faults = [] if view.headings[0] in view.title else [f"the title is “{view.title}”"]
+    words = re.sub(r"^[^:–]+: ", "", view.title).split(" – ")[0]
+    faults = [] if words in view.headings[0] or view.headings[0] in view.title else [f"the title is “{view.title}”"]
     return faults + ["the title says no error"] * (view.hasProblems and not is_error)
 
 
@@ -77,9 +78,10 @@ def one_word(view):
 
 
 def red_for_final_acts(view):
-    pattern = labels.saying("a final act", view.lang if view.lang in labels.COMMON else "en")
-    wrong = [f"“{name}” is red" for name in view.red if not pattern.search(name)]
-    return wrong + [f"“{name}” is not red" for name in view.acts if pattern.search(name) and name not in view.red]
+    language = view.lang if view.lang in labels.COMMON else "en"
+    must, may = labels.saying("a final act", language), labels.saying("an act that may be final", language)
+    wrong = [f"“{name}” is red" for name in view.red if not may.search(name)]
+    return wrong + [f"“{name}” is not red" for name in view.acts if must.search(name) and name not in view.red]
 
 
 def entries_survive(view):

@@ -24,7 +24,11 @@ FLOW = re.compile(r"/[A-Za-z0-9_-]{22}(?=/|$)")
 # or a form.
 LEAVING = """(room) => document.querySelector('meta[http-equiv=refresh i]') !== null
   || [...document.forms].some((form) => room === '/flow/key'
-    || new URL(form.getAttribute('action') || '', location.href).origin !== location.origin)"""
+    || new URL(form.getAttribute('action') || '', location.href).origin !== location.origin)
+  || document.querySelector('#only, main:has(form[data-pick]) #working:not([hidden])') !== null
+    && !document.querySelector('[role=alert]:not([hidden])')"""
+# A form that a module sends ends on another page, or with problems in this one.
+SENT = """() => document.documentElement.dataset.walk !== 'here' || document.querySelector('.problems:not([data-old])') !== null"""
 
 
 @contextlib.contextmanager
@@ -222,10 +226,31 @@ class Visitor:
         while not control.is_enabled() and time.monotonic() < end:
             self.page.wait_for_timeout(1500)
             self.page.bring_to_front()
-        # The next page may go on by itself before it is loaded.
-        with self.page.expect_navigation(wait_until="commit"):
+        if control.evaluate("(e) => e.form?.dataset.send !== undefined"):
+            self.page.evaluate("""() => {
+              document.documentElement.dataset.walk = 'here'
+              for (const old of document.querySelectorAll('.problems')) old.dataset.old = 'true'
+            }""")
             self.hands.press(control)
+            self.until(SENT)
+        else:
+            # The next page may go on by itself before it is loaded.
+            with self.page.expect_navigation(wait_until="commit"):
+                self.hands.press(control)
         self.settle()
+
+    def until(self, script):
+        """Waits until a page says so; pages may change meanwhile. Their policy lets no text be evaluated by a timer."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                if self.page.evaluate(script):
+                    return
+            except Exception as error:  # noqa: BLE001
+                if not is_interrupted(error):
+                    raise
+            self.page.wait_for_timeout(50)
+        raise kinds.Stuck(f"{self.page.url} stays as it is: {self.shown}")
 
     def settle(self):
         """Waits until pages that go on by themselves have done so: the one that signs, and the answer to a client."""

@@ -19,9 +19,9 @@ KIND = """(field) => {
 # The question that an answer is to: chosen in a list or a field beside it, or its label.
 ASKED = """(field) => {
   const label = field.labels?.[0]?.textContent.trim() ?? '';
-  const number = field.name.replace(/\\D/g, '');
-  const chosen = document.querySelector(`[name=question${number}]`);
-  if (!chosen || !number) return label;
+  const number = /^answer(\\d)$/.exec(field.name)?.[1];
+  const chosen = number && document.querySelector(`[name=question${number}]`);
+  if (!chosen) return label;
   return chosen.selectedOptions ? chosen.selectedOptions[0].label : chosen.value;
 }"""
 
@@ -55,10 +55,11 @@ class Founder(Visitor):
                 raise Stuck(f"the registration is refused: {self.shown}")
 
     def enter_registration(self):
-        """Fills in what the form in sight asks for."""
+        """Fills in what the form with the first button asks for."""
         texts = {"company": self.company, "id": self.id, "address": self.address, "code": self.code,
                  "display": self.display or f"{self.id.capitalize()} of the walks"}
-        for field in self.page.locator("main form input:not([type=hidden])").filter(visible=True).all():
+        form = self.part("continue").locator("xpath=ancestor::form[1]")
+        for field in form.locator("input:not([type=hidden])").filter(visible=True).all():
             text = texts.get(field.evaluate(KIND), "")
             if text and field.input_value() != text:
                 self.hands.fill(field, text)
@@ -68,6 +69,7 @@ class Founder(Visitor):
         self.arrive("/flow/credentials")
         self.mark("credentials")
         for _ in range(8):
+            self.enter_registration()
             self.choose_questions()
             for field in self.page.locator("main input[name^=answer]").filter(visible=True).all():
                 if not field.input_value():
@@ -161,7 +163,7 @@ class Founder(Visitor):
             "/login": self.enter_account, "/login/address": self.enter_account, "/login/company": self.enter_account,
             "/flow/answers": self.give_answers, "/flow/passphrase": self.give_passphrase,
             "/accounts": lambda: self.use("act"), "/consent": lambda: self.use("act"),
-            "/flow/account": self.pick_account}
+            "/flow/account": self.pick_account, "/address": lambda: self.use("without")}
         for _ in range(8):
             # The answer to an app stays at the address of its form.
             if self.room not in steps or self.page.locator("#answer, main a[href*=\"code=\"]").count():
@@ -190,21 +192,25 @@ class Founder(Visitor):
             self.use("act")
 
     def approve(self, words, path="/account/devices"):
-        """Approves the device that shows these words, from a list of waiting devices.
-
-        A list that shows no words is tried entry by entry: the decision asks which row of words the device shows.
-        """
+        """Approves the device that shows these words, from a list of waiting devices."""
         self.open(path)
         self.decide("approve", words, path)
 
-    def decide(self, decision, words, path):
-        """Approves or refuses the device that shows these words, on a page or on the one in sight."""
+    def decide(self, decision, words, path=None, who=""):
+        """Approves or refuses the device that shows these words, on a page or on the one in sight.
+
+        A list that shows no words is tried entry by entry: the decision asks which row of words the device shows. Only
+        the entries of one person are tried, if somebody is named.
+        """
         path = path or self.room
         if self.room != path:
             self.open(path)
-        for place in range(self.parts(decision).count()):
+        for place in reversed(range(self.parts(decision).count())):
             control = self.parts(decision).nth(place)
-            shown = control.locator("xpath=ancestor::*[self::li or self::tr or self::article][1]").locator(".words")
+            entry = control.locator("xpath=ancestor::*[self::li or self::tr or self::article][1]")
+            if who and not re.search(rf"(?<!\w){re.escape(who)}(?!\w)", entry.inner_text()):
+                continue
+            shown = entry.locator(".words")
             if shown.count() and " ".join(shown.first.inner_text().split()) != words:
                 continue
             self.go(control)
@@ -232,7 +238,7 @@ class Founder(Visitor):
         self.open(self.link(before))
         self.pass_mail()
         self.hands.press(self.part("act"))
-        self.page.wait_for_function("() => !document.querySelector('form[data-arm]')")
+        self.until("() => !document.querySelector('form[data-arm]')")
         self.look()
 
     def pass_mail(self):
