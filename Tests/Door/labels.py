@@ -27,7 +27,9 @@ PARTS = {
     "send code": "form:has(input[autocomplete=one-time-code]) button",
     "lost secret": "input[name=way][value=recovery]",
     "lost devices": "input[name=way][value=return]",
-    "next question": "button[data-next]",
+    "next question": "#next",
+    "question": "main select[name^=question], main input[id^=question][list]",
+    "answer": "main input[name^=answer]",
     "approvals": "a[href*='/account/approvals']",
     "approve": "a[href*='action=authorize'], a[href*='action=approve'], "
                "form:has(input[name=action][value=authorize]) button, button[name=action][value=authorize]",

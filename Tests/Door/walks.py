@@ -68,16 +68,20 @@ class Founder(Visitor):
         """Chooses five of the listed questions, each another one, and answers them, at once or one by one."""
         self.arrive("/flow/credentials")
         self.mark("credentials")
-        for _ in range(8):
+        for _ in range(12):
             self.enter_registration()
             self.choose_questions()
-            for field in self.page.locator("main input[name^=answer]").filter(visible=True).all():
+            for field in self.parts("answer").all():
                 if not field.input_value():
                     self.hands.fill(field, answer(field.evaluate(ASKED)))
             if self.passphrase:
                 for field in self.page.locator("input[autocomplete=new-password]").filter(visible=True).all():
                     self.hands.fill(field, self.passphrase)
-            self.use("next question" if self.has("next question") else "continue")
+            if self.has("next question"):
+                self.hands.press(self.part("next question"))
+                self.look()
+                continue
+            self.use("continue")
             if self.room != "/flow/credentials":
                 return
             if self.has("problems"):
@@ -85,10 +89,10 @@ class Founder(Visitor):
 
     def choose_questions(self):
         """Chooses a question wherever none is chosen yet. The first two of the list are left to those who mistake."""
-        for field in self.page.locator("main [name^=question]").filter(visible=True).all():
+        for field in self.parts("question").all():
             if field.input_value():
                 continue
-            number = int(re.sub(r"\D", "", field.get_attribute("name")))
+            number = int(re.sub(r"\D", "", field.get_attribute("id")))
             if field.evaluate("(e) => e.tagName") == "SELECT":
                 self.hands.choose(field, field.locator("option").nth(number + 2).text_content().strip())
             else:
