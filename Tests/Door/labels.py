@@ -8,7 +8,7 @@ import re
 
 PARTS = {
     "continue": "main form button[type=submit]:not(.second, [name=answer]), main form button:not([type], .second)",
-    "new here": "main a[href$='/register'], main a[href*='/register?']",
+    "new here": "main a[href*='/register']:not([href*='/register/join'], [href*='/register/found'])",
     "join": "a[href*='/register/join']",
     "found": "a[href*='/register/found']",
     "trouble": "main a[href*='/recover']",

@@ -197,6 +197,7 @@ class Judge:
             return
         self.seen.add(key)
         place = f"{room} “{facts['headings'][0] if facts['headings'] else ''}”"
+        place = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "…", place.replace(tally.client or "…", "…"))
         for number, (_, _, check) in PAGES.items():
             faults = check(view)
             if faults is not None:

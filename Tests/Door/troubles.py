@@ -54,6 +54,7 @@ def key_lost(stage, harbour):
     phone.ends(harbour)
     phone.open("/account/devices")
     phone.page.evaluate(FORGET)
+    phone.page.set_default_timeout(6000)
     try:
         phone.approve(other.words)
     except Exception as error:  # noqa: BLE001  The button leads nowhere.

@@ -133,10 +133,11 @@ def main():
     options = read_arguments()
     began = time.monotonic()
     is_whole = not options.names
-    names = QUICK if options.names == ["quick"] else options.names or list(WAYS)
+    names = list(QUICK if options.names == ["quick"] else options.names or WAYS)
     if options.browser == "firefox" and not options.names:
         # What the driver of Firefox cannot do is not on the ways from a client.
         names, is_whole = [name for name in names if WAYS[name].walk.__module__ == ways.__name__], False
+    names.sort(key=lambda name: WAYS[name].walk.__module__ != ways.__name__)
     judge = Judge(options.pictures)
     with BROWSERS[options.browser]() as browser:
         print(f"{options.browser.capitalize()} {browser.version}, {clients.version('playwright')}")
