@@ -235,7 +235,7 @@ def joined_by_domain(stage, _):
     confirm_by_mail(gus, before, harbour)
 
 
-@way("joined by domain, from the log-in page", "1f")
+@way("domain, from the log-in page", "1f")
 def joined_by_domain_from_log_in(stage, _):
     """The same on a phone, without a client: the walk ends at the account."""
     ines = stage.person("ines", width=390)

@@ -6,14 +6,14 @@ import re
 FILE = pathlib.Path(__file__).parents[2] / "docs/measurements/pages.txt"
 HEADING = "What each walk costs its person: pages, clicks, fields, words (scripts/walk-pages --record before|end)"
 COLUMNS = ("before", "end")
-LINE = re.compile(r"^(?P<row>\S{2}) (?P<name>.{32}) (?P<before>.{25}) \| (?P<end>.{25})")
+LINE = re.compile(r"^(?P<row>\S{2}) (?P<name>.{32}) (?P<before>.{26}) \| (?P<end>.{26})")
 
 
 def parse(lines):
     """The texts of both columns by the names of walks."""
     kept = {}
     for line in lines:
-        if found := LINE.match(line):
+        if found := LINE.match(line.ljust(100)):
             kept[found["name"].strip()] = {column: found[column].strip() for column in COLUMNS}
     kept.pop("walk", None)
     return kept
@@ -31,10 +31,10 @@ def write(column, results, rows, notes):
         text = " ".join(f"{count:5}" for count in counts) + (" no" if problem else "")
         kept.setdefault(name, {})[column] = text.strip()
     lines = [HEADING, "“no”: the walk does not end where it should; it is counted up to there.", "",
-             f"{'--'} {'walk':32} {COLUMNS[0]:25} | {COLUMNS[1]:25}".rstrip()]
+             f"{'--'} {'walk':32} {COLUMNS[0]:26} | {COLUMNS[1]:26}".rstrip()]
     for name, texts in kept.items():
         cells = [cell(texts.get(each, "")) for each in COLUMNS]
-        lines.append(f"{rows.get(name) or '--'} {name:32} {cells[0]:25} | {cells[1]:25}".rstrip())
+        lines.append(f"{rows.get(name) or '--'} {name:32} {cells[0]:26} | {cells[1]:26}".rstrip())
     lines += ["", *others, *(f"{column}: {note}" for note in notes)]
     FILE.write_text(before.rstrip("\n") + "\n\n" + "\n".join(lines) + "\n")
 
