@@ -20,6 +20,7 @@ WAYS = {
 }
 STATEMENTS = {
     1: "people.md §5: no page has a name, a mark or a favicon",
+    2: "F25: pages without a link",
     3: "people.md §5: titles are the heading only",
     4: "F33: the title says no error",
     5: "people.md §4: one word for one thing",

@@ -132,7 +132,8 @@ def read_arguments():
 def main():
     options = read_arguments()
     began = time.monotonic()
-    is_whole = not options.names
+    # German and French readers are met in the appearances only.
+    is_whole = options.appearances and not options.names
     names = list(QUICK if options.names == ["quick"] else options.names or WAYS)
     if options.browser == "firefox" and not options.names:
         # What the driver of Firefox cannot do is not on the ways from a client.

@@ -17,7 +17,8 @@ AIMS = {
     "invited by mail": [("pages", "credentials", 2), ("fields", "credentials", 0)],
     # The client's own link and the button that sends the secret come on top.
     "next day": [("clicks", "", 3)],
-    "admin approves": [("pages", "", 2)],
+    # The list that says what is true afterwards comes on top.
+    "admin approves": [("pages", "", 3)],
 }
 
 
