@@ -55,7 +55,7 @@ class Check:
         self.waiting.open("/login")
         self.waiting.log_in()
         self.waiting.arrive("/waiting")
-        self.words = self.waiting.page.locator("dd.words").first.inner_text()
+        self.words = self.waiting.page.locator("main .words").first.inner_text()
         self.since = time.monotonic()
 
     # The page that approves.

@@ -51,10 +51,11 @@ def issuer():
         return json.load(answer)["issuer"]
 
 
-def call(method, path, body=None):
-    """Calls the API as the demo app."""
+def call(method, path, body=None, bearer=""):
+    """Calls the API as the demo app, or as whoever has the token."""
     pair = f"{os.environ['TENURE_APP_ID']}:{os.environ['TENURE_APP_SECRET']}".encode()
-    headers = {"Content-Type": "application/json", "Authorization": "Basic " + base64.b64encode(pair).decode()}
+    authorization = f"Bearer {bearer}" if bearer else "Basic " + base64.b64encode(pair).decode()
+    headers = {"Content-Type": "application/json", "Authorization": authorization}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(os.environ["TENURE_URL"] + path, data, headers, method=method)
     with urllib.request.urlopen(request, timeout=30) as answer:

@@ -13,6 +13,7 @@ import time
 from urllib.parse import urlsplit
 
 import hands as kinds
+import labels
 from clients import issuer
 
 PATIENCE = 20
@@ -23,7 +24,11 @@ FLOW = re.compile(r"/[A-Za-z0-9_-]{22}(?=/|$)")
 # or a form.
 LEAVING = """(room) => document.querySelector('meta[http-equiv=refresh i]') !== null
   || [...document.forms].some((form) => room === '/flow/key'
-    || new URL(form.getAttribute('action') || '', location.href).origin !== location.origin)"""
+    || new URL(form.getAttribute('action') || '', location.href).origin !== location.origin)
+  || document.querySelector('#only, main:has(form[data-pick]) #working:not([hidden])') !== null
+    && !document.querySelector('[role=alert]:not([hidden])')"""
+# A form that a module sends ends on another page, or with problems in this one.
+SENT = """() => document.documentElement.dataset.walk !== 'here' || document.querySelector('.problems:not([data-old])') !== null"""
 
 
 @contextlib.contextmanager
@@ -81,17 +86,18 @@ class Visitor:
 
     def __init__(
         self, browser, witness=None, hands=None, width=1280, scheme="light", company="", id="", address="",
-        locale="en-US", cookies=()
+        locale="en-US", cookies=(), **context
     ):
         self.company, self.id, self.address = company, id, address
         self.hands = hands or kinds.Pointer()
         self.witness = witness
         self.variant = f"{width} px, {scheme}"
+        self.language = locale[:2]
         # Firefox cannot be told by BiDi how pages shall look.
         appearance = {} if browser.browser_type.name == "firefox" else {
             "color_scheme": scheme, "reduced_motion": "reduce"}
         self.context = browser.new_context(
-            locale=locale, viewport={"width": width, "height": 720 if width > 500 else 640}, **appearance)
+            locale=locale, viewport={"width": width, "height": 720 if width > 500 else 640}, **appearance, **context)
         self.context.add_cookies(list(cookies))
         self.adopt(self.context.new_page())
 
@@ -159,6 +165,48 @@ class Visitor:
     def fill(self, label, text):
         self.hands.fill(self.field(label), text)
 
+    def parts(self, name):
+        """Everything in sight that has the name in `labels`."""
+        found = self.page.locator(labels.PARTS[name]) if name in labels.PARTS else None
+        if pattern := labels.label(name, self.language):
+            role = self.page.get_by_role
+            named = role("button", name=pattern).or_(role("link", name=pattern))
+            found = found.or_(named) if found else named
+        return found.filter(visible=True)
+
+    def part(self, name):
+        return self.parts(name).first
+
+    def has(self, name):
+        return self.parts(name).count() > 0
+
+    def use(self, name):
+        """Presses a part that leads to a page."""
+        if not self.has(name):
+            # A module may show it in a moment.
+            with contextlib.suppress(Exception):
+                self.part(name).wait_for(timeout=3000)
+        if not self.has(name):
+            raise kinds.Stuck(f"{self.page.url} has no “{name}”: {self.shown}")
+        self.go(self.part(name))
+
+    def tells(self, name):
+        """Whether the page shows a sentence of `labels`."""
+        return labels.saying(name, self.language).search(self.page.locator("body").inner_text()) is not None
+
+    def await_saying(self, name):
+        end = time.monotonic() + PATIENCE
+        while not self.tells(name):
+            if time.monotonic() > end:
+                raise kinds.Stuck(f"{self.page.url} does not say “{name}”: {self.shown}")
+            self.page.wait_for_timeout(50)
+        self.look()
+
+    @property
+    def shown(self):
+        with contextlib.suppress(Exception):
+            return " ".join(self.page.locator("body").inner_text().split())[:300]
+
     def control(self, name):
         """A button or a link by its name."""
         pattern = re.compile(name, re.I)
@@ -178,10 +226,31 @@ class Visitor:
         while not control.is_enabled() and time.monotonic() < end:
             self.page.wait_for_timeout(1500)
             self.page.bring_to_front()
-        # The next page may go on by itself before it is loaded.
-        with self.page.expect_navigation(wait_until="commit"):
+        if control.evaluate("(e) => e.form?.dataset.send !== undefined"):
+            self.page.evaluate("""() => {
+              document.documentElement.dataset.walk = 'here'
+              for (const old of document.querySelectorAll('.problems')) old.dataset.old = 'true'
+            }""")
             self.hands.press(control)
+            self.until(SENT)
+        else:
+            # The next page may go on by itself before it is loaded.
+            with self.page.expect_navigation(wait_until="commit"):
+                self.hands.press(control)
         self.settle()
+
+    def until(self, script):
+        """Waits until a page says so; pages may change meanwhile. Their policy lets no text be evaluated by a timer."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            try:
+                if self.page.evaluate(script):
+                    return
+            except Exception as error:  # noqa: BLE001
+                if not is_interrupted(error):
+                    raise
+            self.page.wait_for_timeout(50)
+        raise kinds.Stuck(f"{self.page.url} stays as it is: {self.shown}")
 
     def settle(self):
         """Waits until pages that go on by themselves have done so: the one that signs, and the answer to a client."""
@@ -209,21 +278,28 @@ class Visitor:
 
     # Mails of a development service.
 
-    def mail(self, after=0.0, subject="", patience=PATIENCE):
-        """The newest mail to the person since a moment, as text."""
+    def mail(self, after=0.0, subject="", patience=PATIENCE, part=""):
+        """The newest mail to the person since a moment, as text; one whose text has the part."""
         end = time.monotonic() + patience
         while True:
-            files = sorted(pathlib.Path(".tenure/mail").glob("*.eml"), key=lambda file: file.stat().st_mtime)
-            for file in reversed(files):
-                mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
-                if (self.address in str(mail["To"]) and file.stat().st_mtime >= after
-                        and re.search(subject, str(mail["Subject"]), re.I)):
-                    return mail.get_body(("plain",)).get_content()
+            for mail in self.mails(after):
+                text = mail.get_body(("plain",)).get_content()
+                if part in text and re.search(subject, str(mail["Subject"]), re.I):
+                    return text
             if time.monotonic() > end:
                 raise kinds.Stuck(f"no mail came to {self.address}")
             time.sleep(0.1)
 
-    def link(self, after=0.0, subject=""):
-        """The link of a mail."""
-        text = self.mail(after, subject)
-        return re.search(r"https?://\S+", text)[0]
+    def mails(self, after=0.0):
+        """The mails to the person since a moment, the newest first."""
+        files = sorted(pathlib.Path(".tenure/mail").glob("*.eml"), key=lambda file: file.stat().st_mtime)
+        for file in reversed(files):
+            mail = email.message_from_bytes(file.read_bytes(), policy=email.policy.default)
+            if self.address in str(mail["To"]) and file.stat().st_mtime >= after:
+                yield mail
+
+    def link(self, after=0.0, subject="", path=""):
+        """The link of a mail; with a path, the newest one that leads there."""
+        text = self.mail(after, subject, part=path)
+        links = re.findall(r"https?://\S+", text)
+        return next(link for link in links if path in link)

@@ -82,6 +82,9 @@ class WebKit:
         if not is_new:
             # A script of the page lists the accounts that the browser knows.
             self.press(rf"^{person.id}\s+{person.company}")
+        elif self.run("return document.getElementById('email') !== null"):
+            self.fill("address", person.address)
+            self.press("^Continue$")
         else:
             self.fill("^Company", person.company)
             self.fill(r"\bid\b", person.id)
