@@ -27,6 +27,7 @@ extension Route {
     /// `GET /assets/{hash}/{file}`.
     private static let readPageAsset = Route(page: .readPageAsset) { exchange in
         let (hash, file) = (exchange.captures["hash"], exchange.captures["file"])
+        if let own = PageFrame.current.brand.reply(hash: hash, file: file) { return own }
         guard let asset = PageAsset(rawValue: file), asset.hash == hash else { throw Refusal(.routeUnknown) }
         return asset.reply
     }

@@ -25,11 +25,13 @@ struct APIResponder: HTTPResponder {
     let security: SecurityHeaders
     /// The open connections, which bodies are written to in pieces.
     let table: ConnectionTable
+    private let brand: BrandAssets
 
     init(service: any UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable, logger: Logger) {
         self.table = table
         self.configuration = configuration
         self.service = service
+        brand = BrandAssets(configuration.brand)
         waiting = WaitingStreams(limit: configuration.waitingPages, now: configuration.now)
         routes = RouteTable(Route.all(configuration, waiting: waiting))
         log = AccessLog(logger: logger)
@@ -39,6 +41,11 @@ struct APIResponder: HTTPResponder {
     }
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+        // Whatever is refused may be a page, so the frame of pages lies around all of it.
+        try await PageFrame.$current.withValue(PageFrame(brand: brand)) { try await answer(request, context) }
+    }
+
+    private func answer(_ request: Request, _ context: ConnectionContext) async throws -> Response {
         let started = ContinuousClock.now
         let headers = RequestHeaders(fields: request.headers)
         let path = routes.find(request.head.path ?? "")

@@ -53,7 +53,7 @@ struct MailContent {
     /// The sender: a name is quoted, or encoded if it is not ASCII.
     private var from: String {
         let address = "<\(settings.sender)>"
-        guard let name = settings.senderName else { return address }
+        let name = settings.senderName ?? settings.brand.name
         let encoded = Self.encodedWords(name)
         let quoted = name.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "\(encoded == name ? "\"\(quoted)\"" : encoded)\r\n \(address)"
