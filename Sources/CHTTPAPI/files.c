@@ -140,33 +140,36 @@ static const unsigned char file_44[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
 };
 static const unsigned char file_45[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_48[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_49[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_50[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_51[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_52[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
 };
 static const unsigned char file_53[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
 };
 static const unsigned char file_54[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_55[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -216,6 +219,7 @@ static const char *const names[] = {
     "Assets/pages.css",
     "Assets/pick.js",
     "Assets/prefill.js",
+    "Assets/reader.js",
     "Assets/sign.js",
     "Assets/turn.js",
     "Assets/waiting.js",
@@ -283,6 +287,7 @@ static const unsigned char *const bytes[] = {
     file_52,
     file_53,
     file_54,
+    file_55,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -340,9 +345,10 @@ static const size_t sizes[] = {
     sizeof file_52,
     sizeof file_53,
     sizeof file_54,
+    sizeof file_55,
 };
 
-const size_t httpapi_count = 55;
+const size_t httpapi_count = 56;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

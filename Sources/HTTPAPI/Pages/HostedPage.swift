@@ -53,7 +53,7 @@ extension HostedPage: MustacheParent {
         return switch name {
         case "title": title.escapable
         case "tab": [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – ").escapable
-        case "brand": frame
+        case "brand": PageFrame.Shown(frame: frame, language: language)
         case "language": language.rawValue
         case "w": PageWords(language: language)
         case "asset": PageAsset.Paths()

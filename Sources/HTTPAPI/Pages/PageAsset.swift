@@ -28,6 +28,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case turn = "turn.js"
     /// The way to a client.
     case answer = "answer.js"
+    /// Times in the zone of the reader, and the links to other languages.
+    case reader = "reader.js"
     /// Tenure's own mark, for pages of an operator without a logo.
     case mark = "mark.svg"
 

@@ -50,6 +50,7 @@ extension PageVisit {
             flow.request.isEmpty
             ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
+        reply.cookies += try await keepLanguage(opened)
         return reply
     }
 

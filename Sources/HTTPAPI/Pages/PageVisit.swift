@@ -12,7 +12,7 @@ struct PageVisit: Sendable {
     ///
     /// - Parameter locales: The language tags of the stored request.
     func language(_ locales: [String] = []) -> PageLanguage {
-        PageLanguage(locales: locales, accepted: exchange.headers.preferredLanguages)
+        languageCookie.language(locales, exchange.headers)
     }
 
     /// The browser session with its cookie; `nil` without one in force.

@@ -34,11 +34,11 @@ extension Route {
 
     /// The routes of the pages. A service that serves no pages has only what the pages behind links in mails use.
     static func pages(_ configuration: HTTPConfiguration, _ waiting: WaitingStreams) -> [Route] {
-        guard configuration.servesPages else { return [readPageAsset, armPage] }
+        guard configuration.servesPages else { return [readPageAsset, armPage, chooseLanguage] }
         let pages =
             [showConsent, answerConsent, showLogOut, confirmLogOut] + ofLogInByAddress + ofLogIn + ofRegistration
             + ofAccount + ofWaiting(waiting)
-        return [readPageAsset, armPage] + pages.map(\.whileEnabled)
+        return [readPageAsset, armPage, chooseLanguage] + pages.map(\.whileEnabled)
     }
 
     /// The route as long as the operator has enabled the pages. Otherwise every page says that they are disabled, in

@@ -42,7 +42,7 @@ struct APIResponder: HTTPResponder {
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         // Whatever is refused may be a page, so the frame of pages lies around all of it.
-        try await PageFrame.$current.withValue(PageFrame(brand: brand)) { try await answer(request, context) }
+        try await PageFrame.$current.withValue(PageFrame(brand: brand, address: request.head.path ?? "/")) { try await answer(request, context) }
     }
 
     private func answer(_ request: Request, _ context: ConnectionContext) async throws -> Response {
@@ -74,6 +74,10 @@ struct APIResponder: HTTPResponder {
             reply = meant.map(Reply.seeOther) ?? self.reply(to: refusal, headers, trace)
         }
         reply.headers.merge(shared) { own, _ in own }
+        if trace.family == .page {
+            let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers)
+            reply.cookies += language.keeping(reply.headers["Content-Language"], headers).map { [$0] } ?? []
+        }
         // A replayed problem document names the first call, in its body and in this header.
         if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
         RateDraw.addFields(trace.draws, to: &reply.headers)
@@ -93,7 +97,8 @@ struct APIResponder: HTTPResponder {
 
     /// The problem document of a refusal, or the page where people read the answer.
     private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
-        let languages = headers.preferredLanguages
+        let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers).language(headers)
+        let languages = [language.rawValue]
         let page: Reply? =
             switch trace.family {
             case .mailedLink: try? Reply(pageOf: refusal, requestId: trace.requestId, languages: languages)

@@ -27,6 +27,10 @@ package enum User: Decider {
         package internal(set) var everyCredential: [CredentialID] = []
         /// The most recent recovery that has not ended; it may have expired.
         package internal(set) var recovery: Recovery?
+        /// The language of mails and notices; `nil` if it is not known, or its text was not opened.
+        package internal(set) var language: MailLanguage?
+        /// How often a language was chosen.
+        package internal(set) var languageChoices = 0
         /// Whether the user was erased for good.
         package internal(set) var isErased = false
 
@@ -61,6 +65,8 @@ package enum User: Decider {
         case recoverCredentials(RecoverCredentials)
         /// Verify the address that the event at this position has, by the link of a mail.
         case verifyEmail(address: Int64)
+        /// Choose the language of mails and notices.
+        case chooseLanguage(MailLanguage)
         /// Release the address, because a tenant reclaimed it or released the user's last account.
         case releaseEmail(tenant: TenantID)
         /// Erase the personal data and the credentials.
@@ -134,6 +140,9 @@ package enum User: Decider {
             if state.recovery?.id == event.recoveryID { state.recovery = nil }
         case .emailVerified(let event):
             if state.address?.place.position == event.address { state.address?.verifiedAt = recorded.time }
+        case .languageChosen(let event):
+            state.language = event.language.text.flatMap(MailLanguage.init)
+            state.languageChoices += 1
         case .emailReleased:
             state.email = nil
             state.address = nil
@@ -143,6 +152,7 @@ package enum User: Decider {
             state.address = nil
             state.credentials = nil
             state.recovery = nil
+            state.language = nil
             state.isErased = true
         }
     }
@@ -164,6 +174,7 @@ package enum User: Decider {
         case .endRecovery(let end): return endRecovery(state, end)
         case .recoverCredentials(let recover): return try decide(state, recover)
         case .verifyEmail(let position): return try verifyEmail(state, at: position)
+        case .chooseLanguage(let language): return try chooseLanguage(state, language)
         case .releaseEmail(let tenant):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail
@@ -185,12 +196,14 @@ package enum UserEvent: AggregateEvent {
     case recoveryConfirmed(RecoveryConfirmed)
     case recoveryCancelled(RecoveryCancelled)
     case emailVerified(EmailVerified)
+    case languageChosen(LanguageChosen)
     case emailReleased(EmailReleased)
     case erased(UserErased)
 
     package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, UserErased.self,
+        RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self,
+        UserErased.self,
     ]
 
     package var payload: any EventPayload {
@@ -201,6 +214,7 @@ package enum UserEvent: AggregateEvent {
         case .recoveryConfirmed(let event): event
         case .recoveryCancelled(let event): event
         case .emailVerified(let event): event
+        case .languageChosen(let event): event
         case .emailReleased(let event): event
         case .erased(let event): event
         }
@@ -214,6 +228,7 @@ package enum UserEvent: AggregateEvent {
         case let event as RecoveryConfirmed: self = .recoveryConfirmed(event)
         case let event as RecoveryCancelled: self = .recoveryCancelled(event)
         case let event as EmailVerified: self = .emailVerified(event)
+        case let event as LanguageChosen: self = .languageChosen(event)
         case let event as EmailReleased: self = .emailReleased(event)
         case let event as UserErased: self = .erased(event)
         default: return nil

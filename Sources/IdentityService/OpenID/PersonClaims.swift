@@ -7,7 +7,7 @@ import TenureAPI
 /// What a client learns about a person by the scopes of a grant (OpenID Connect Core, section 5.1).
 enum PersonClaims {
     /// The names of the claims besides those of the ID token itself.
-    static let names = ["sub", "tenant", "tenant_name", "preferred_username", "email", "email_verified", "groups"]
+    static let names = ["sub", "tenant", "tenant_name", "preferred_username", "email", "email_verified", "groups", "locale"]
 
     /// Returns the claims. What is not verified, and what was erased, is absent.
     static func of(
@@ -29,6 +29,11 @@ enum PersonClaims {
                     : PreferredUsername.of(id, isOwnAddress: isPlain && email == id)
                 claims["preferred_username"] = .string(name)
             }
+        }
+        if scopes.contains(.profile), let user = employee.state.account?.user,
+            let language = try await context.userWithAddress(user).language
+        {
+            claims["locale"] = .string(language.rawValue)
         }
         if scopes.contains(.email), let email {
             claims["email"] = .string(email)

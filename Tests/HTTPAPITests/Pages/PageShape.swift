@@ -85,7 +85,7 @@ struct FilledPart: PagePart {
         switch name {
         case "w": PageWords(language: .english)
         case "asset": PageAsset.Paths()
-        case "brand": PageFrame.current
+        case "brand": PageFrame.Shown(frame: .current, language: .english)
         default: members[name]?.filled(with: text, at: path.map { $0.isEmpty ? name : "\($0).\(name)" })
         }
     }
@@ -202,7 +202,8 @@ struct PageNames {
     private mutating func frame(_ path: [String], _ name: String) -> PageShape? {
         var brand = Brand()
         (brand.contact, brand.imprint, brand.privacy) = ("mailto:a@b.example", "https://b.example", "https://c.example")
-        let value = path.count == 2 ? PageFrame(brand: BrandAssets(brand)).child(named: path[1]) : nil
+        let value = path.count == 2 ? PageFrame.Shown(frame: PageFrame(brand: BrandAssets(brand)), language: .english).child(named: path[1]) : nil
+        if path.last == "languages" { return PageShape([PageFrame.Language].self) }
         if value == nil { offences.append(name) }
         return PageShape(.text)
     }

@@ -13,6 +13,7 @@ extension EventSamples {
             MailSent(attempts: 1),
             MailFailed(attempts: 3, code: try #require(ReasonCode("smtp_550"))),
             EmailVerified(userID: user, address: 7),
+            LanguageChosen(userID: user, language: Personal(user, "de")),
         ]
     }
 }
