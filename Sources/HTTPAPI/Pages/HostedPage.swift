@@ -1,3 +1,4 @@
+import IdentityService
 import Mustache
 
 /// A page that the service makes for browsers.

@@ -1,3 +1,4 @@
+import IdentityService
 import Mustache
 import TenureAPI
 

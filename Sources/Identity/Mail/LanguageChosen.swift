@@ -1,4 +1,4 @@
-package import Canonical
+import Canonical
 
 /// A person's language is known: mails and notices speak it, whoever causes them.
 package struct LanguageChosen: EventPayload {

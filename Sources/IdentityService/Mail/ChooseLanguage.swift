@@ -1,3 +1,4 @@
+import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -16,12 +16,18 @@ struct MailTexts {
     let closing: String
     /// The line above the closing that names who sends the mail.
     let origin: String
+    /// That nobody asks for answers by mail.
+    let secret: String
 
     /// - Parameters:
     ///   - isFirst: Whether a mail about a device is about the first one of an account.
+    ///   - operatorName: The name of the operator.
     ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
     ///   - end: When the link expires.
-    init(_ kind: MailKind, isFirst: Bool = false, domain: String?, until end: Timestamp, in language: MailLanguage) {
+    init(
+        _ kind: MailKind, isFirst: Bool = false, domain: String?, by operatorName: String, until end: Timestamp,
+        in language: MailLanguage
+    ) {
         let words = Self.words(of: language), until = Self.minute(end)
         func text(_ kind: MailKind, _ part: String) -> String? {
             let own = isFirst ? words["\(kind.rawValue).first.\(part)"] : nil
@@ -33,7 +39,8 @@ struct MailTexts {
         sentences = (1...Self.mostSentences).compactMap { text(said, "text\($0)") }
         caption = text(said, "caption")
         closing = text(said, "closing") ?? ""
-        origin = WordFile.filled(words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? ""])
+        origin = WordFile.filled(words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? "", operatorName])
+        secret = words["origin.secret"] ?? ""
     }
 
     static let mostSentences = 4
@@ -55,7 +62,7 @@ struct MailTexts {
     }
 
     /// A time to the minute, such as `2026-11-23 17:28 UTC`.
-    private static func minute(_ time: Timestamp) -> String {
+    static func minute(_ time: Timestamp) -> String {
         let text = time.description.split(separator: "T", maxSplits: 1)
         guard text.count == 2 else { return time.description }
         return "\(text[0]) \(text[1].prefix(5)) UTC"

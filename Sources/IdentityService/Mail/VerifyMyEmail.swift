@@ -94,6 +94,7 @@ package struct ConfirmEmail: UseCase {
                 context, at: run.call.time,
                 metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
             try recorder.add(events, to: .user(user.id), version: user.version)
+            if context.mail != nil { try recorder.queue(context.welcome(user.id, at: run.call.time)) }
             try await recorder.append()
             return .verified
         }
@@ -101,6 +102,12 @@ package struct ConfirmEmail: UseCase {
 }
 
 extension ServiceContext {
+    /// The mail to somebody who has confirmed the address. It is in the user's directory.
+    func welcome(_ user: UserID, at time: Timestamp) -> QueuedMail {
+        QueuedMail(
+            .welcome, to: .user(user), in: .directory(of: user), until: time.adding(Self.noticeLifetime), at: time)
+    }
+
     /// The mail with the link that verifies a user's address. It is in the user's directory, and names no tenant.
     func verification(of user: UserID, at time: Timestamp, _ languages: [String] = []) -> QueuedMail {
         QueuedMail(

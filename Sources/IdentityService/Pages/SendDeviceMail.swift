@@ -38,7 +38,10 @@ package struct SendDeviceMail: UseCase, Redacted {
         row.mail = mail.row
         var recorder = EventRecorder(
             context, at: time, metadata: EventMetadata(app: app.appId, requestId: run.call.requestId))
-        try recorder.queue(mail.mail)
+        let account = scene.employee.id
+        let keys = try await context.personKeys.load([account.uuid], ledger: scene.row.tenant)
+        try recorder.queue(
+            mail.mail.caused(from: run.call.sourceAddress, sealedBy: keys[account.uuid], of: account))
         // A code that is counted meanwhile keeps the row: the mail then finds no wait, and is given up.
         recorder.statements.append(row.update(from: scene.row.tries, context.ring))
         try await recorder.append()

@@ -55,9 +55,9 @@ struct WaitDecision: Sendable {
             }
             decision.expectations[.user(scene.user.id)] = scene.user.version
             let isFirst = DeviceMailRule(scene: scene, context: context).isFirstKey
-            if !isFirst,
-                let notice = try await context.notice(
-                    .deviceAdded, about: scene.employee, in: tenant, at: call.time)
+            if let notice = try await context.notice(
+                isFirst ? .welcome : .deviceAdded, about: scene.employee, in: tenant, from: call.sourceAddress,
+                at: call.time)
             {
                 try decision.queue(notice)
             }

@@ -14,6 +14,9 @@ package struct Brand: Sendable, Equatable {
     /// What the operator says about privacy.
     package var privacy: String?
 
+    /// The colour of pages and mails of an operator who set none.
+    static let tenureColour = "#1e4d8c"
+
     package init() {}
 
     /// Whether a text can be the operator's name: 1 to 40 characters without line ends, controls and marks of direction.
