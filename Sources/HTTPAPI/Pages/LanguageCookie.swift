@@ -26,7 +26,7 @@ struct LanguageCookie: Sendable {
     /// The language of a page: the chosen one, that of the client's request, that of the last page, or the browser's.
     ///
     /// - Parameter locales: The language tags of the stored request, best first.
-    func language(_ locales: [String] = [], _ headers: RequestHeaders) -> PageLanguage {
+    func language(for headers: RequestHeaders, locales: [String] = []) -> PageLanguage {
         let own = chosen.map { [$0.rawValue] } ?? locales + (shown.map { [$0.rawValue] } ?? [])
         return PageLanguage(locales: own, accepted: headers.preferredLanguages)
     }
@@ -36,7 +36,7 @@ struct LanguageCookie: Sendable {
 
     /// The field that keeps the language of a page for the next ones; `nil` if they have it anyway.
     func keeping(_ page: String?, _ headers: RequestHeaders) -> String? {
-        guard chosen == nil, let page = page.flatMap({ PageLanguage(rawValue: $0) }), page != language(headers) else { return nil }
+        guard chosen == nil, let page = page.flatMap({ PageLanguage(rawValue: $0) }), page != language(for: headers) else { return nil }
         return field.setting(page.rawValue + Self.mark)
     }
 }

@@ -12,7 +12,7 @@ struct PageVisit: Sendable {
     ///
     /// - Parameter locales: The language tags of the stored request.
     func language(_ locales: [String] = []) -> PageLanguage {
-        languageCookie.language(locales, exchange.headers)
+        languageCookie.language(for: exchange.headers, locales: locales)
     }
 
     /// The browser session with its cookie; `nil` without one in force.

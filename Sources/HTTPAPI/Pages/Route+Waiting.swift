@@ -153,7 +153,7 @@ extension PageVisit {
         let beginning = BeginWait(
             flow: page.handle, purpose: page.purpose, request: page.flow.request, app: try await exchange.pagesApp(),
             network: exchange.call.sourceAddress.map(ClientNetwork.of) ?? "",
-            languages: visit.languages)
+            languages: [page.language.rawValue])
         return stay(in: page.flow.at(.wait(try await exchange.run(beginning))), at: .showWaiting)
     }
 }

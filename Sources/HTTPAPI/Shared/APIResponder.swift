@@ -97,7 +97,7 @@ struct APIResponder: HTTPResponder {
 
     /// The problem document of a refusal, or the page where people read the answer.
     private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
-        let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers).language(headers)
+        let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers).language(for: headers)
         let languages = [language.rawValue]
         let page: Reply? =
             switch trace.family {

@@ -32,16 +32,14 @@ package struct SendDeviceMail: UseCase, Redacted {
         {
             return true
         }
-        guard let mail = try await DeviceMailRule(scene: scene, context: context).mail(at: time, languages)
+        guard let mail = try await DeviceMailRule(scene: scene, context: context).mail(
+            at: time, from: run.call.sourceAddress, languages)
         else { return false }
         var row = scene.row
         row.mail = mail.row
         var recorder = EventRecorder(
             context, at: time, metadata: EventMetadata(app: app.appId, requestId: run.call.requestId))
-        let account = scene.employee.id
-        let keys = try await context.personKeys.load([account.uuid], ledger: scene.row.tenant)
-        try recorder.queue(
-            mail.mail.caused(from: run.call.sourceAddress, sealedBy: keys[account.uuid], of: account))
+        try recorder.queue(mail.mail)
         // A code that is counted meanwhile keeps the row: the mail then finds no wait, and is given up.
         recorder.statements.append(row.update(from: scene.row.tries, context.ring))
         try await recorder.append()

@@ -60,13 +60,13 @@ import Testing
             return (LanguageCookie(publicURL: "", headers), headers)
         }
         let (fresh, headers) = cookie(nil)
-        #expect(fresh.language(["de"], headers) == .german && fresh.language(headers) == .english)
+        #expect(fresh.language(for: headers, locales: ["de"]) == .german && fresh.language(for: headers) == .english)
         #expect(fresh.keeping("de", headers)?.hasPrefix("tenure-language=de~; Path=/") == true)
         #expect(fresh.keeping("en", headers) == nil && fresh.keeping(nil, headers) == nil)
         let (kept, later) = cookie("de~")
-        #expect(kept.chosen == nil && kept.language(later) == .german && kept.language(["fr"], later) == .french)
+        #expect(kept.chosen == nil && kept.language(for: later) == .german && kept.language(for: later, locales: ["fr"]) == .french)
         let (chosen, last) = cookie("fr")
-        #expect(chosen.language(["de"], last) == .french && chosen.keeping("de", last) == nil)
-        #expect(cookie("xx").0.language(headers) == .english && cookie("~").0.shown == nil)
+        #expect(chosen.language(for: last, locales: ["de"]) == .french && chosen.keeping("de", last) == nil)
+        #expect(cookie("xx").0.language(for: headers) == .english && cookie("~").0.shown == nil)
     }
 }
