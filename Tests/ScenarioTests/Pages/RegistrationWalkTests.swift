@@ -88,7 +88,7 @@ struct `A registration in a browser` {
         #expect(linked.location?.hasPrefix("/waiting") == true, "\(linked)")
         let taken = try await self.browser().register(
             "/register/join", Person("erik", at: owner.person.company), Device())
-        #expect(taken.title == "This id is taken", "\(taken)")
+        #expect(taken.title == "This user name is taken", "\(taken)")
     }
 
     @Test func `replaces lost credentials after two people have confirmed it`() async throws {
