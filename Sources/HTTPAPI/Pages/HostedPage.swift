@@ -53,7 +53,9 @@ extension HostedPage: MustacheParent {
         let frame = PageFrame.current
         return switch name {
         case "title": title.escapable
-        case "tab": [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – ").escapable
+        case "tab":
+            [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – ")
+                .escapable
         case "brand": PageFrame.Shown(frame: frame, language: language)
         case "language": language.rawValue
         case "w": PageWords(language: language)

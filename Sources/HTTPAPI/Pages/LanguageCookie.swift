@@ -36,7 +36,8 @@ struct LanguageCookie: Sendable {
 
     /// The field that keeps the language of a page for the next ones; `nil` if they have it anyway.
     func keeping(_ page: String?, _ headers: RequestHeaders) -> String? {
-        guard chosen == nil, let page = page.flatMap({ PageLanguage(rawValue: $0) }), page != language(for: headers) else { return nil }
+        guard chosen == nil, let page = page.flatMap({ PageLanguage(rawValue: $0) }), page != language(for: headers)
+        else { return nil }
         return field.setting(page.rawValue + Self.mark)
     }
 }
@@ -50,7 +51,9 @@ extension Route {
     static let chooseLanguage = Route(page: .chooseLanguage) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let back = query.text("to").flatMap { $0.isOwnPath ? $0 : nil } ?? "/"
-        guard let language = query.text("tag").flatMap({ PageLanguage(rawValue: $0) }) else { throw Refusal(.routeUnknown) }
+        guard let language = query.text("tag").flatMap({ PageLanguage(rawValue: $0) }) else {
+            throw Refusal(.routeUnknown)
+        }
         let visit = PageVisit(exchange: exchange)
         var reply = Reply.seeOther(back)
         reply.cookies = [visit.languageCookie.choosing(language)]

@@ -80,7 +80,8 @@ extension AccountVisit {
         var item = DevicesContent.Item(
             fingerprint: fingerprint, name: device.name ?? text("devices.nameless"),
             state: text(PageWord(keyState: device.state)),
-            mark: isInForce ? "good" : isPending ? "wait" : "ended", isCurrent: device.isCurrent, times: times(of: device),
+            mark: isInForce ? "good" : isPending ? "wait" : "ended", isCurrent: device.isCurrent,
+            times: times(of: device),
             // Those of a device that waits are asked for, so they stand nowhere here.
             words: isPending ? nil : FingerprintWords(hex: fingerprint).text, enteredName: device.name ?? "")
         guard isPending || isInForce else { return item }

@@ -42,7 +42,9 @@ struct APIResponder: HTTPResponder {
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
         // Whatever is refused may be a page, so the frame of pages lies around all of it.
-        try await PageFrame.$current.withValue(PageFrame(brand: brand, address: request.head.path ?? "/")) { try await answer(request, context) }
+        try await PageFrame.$current.withValue(PageFrame(brand: brand, address: request.head.path ?? "/")) {
+            try await answer(request, context)
+        }
     }
 
     private func answer(_ request: Request, _ context: ConnectionContext) async throws -> Response {

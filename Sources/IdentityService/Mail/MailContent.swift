@@ -25,7 +25,8 @@ struct MailContent {
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
-        let texts = MailTexts(kind, isFirst: isFirst, domain: domain.map(Self.oneLine), by: settings.brand.name, until: end,
+        let texts = MailTexts(
+            kind, isFirst: isFirst, domain: domain.map(Self.oneLine), by: settings.brand.name, until: end,
             in: language)
         let boundary = "tenure-\(id)"
         var lines = [

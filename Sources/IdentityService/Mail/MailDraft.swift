@@ -72,8 +72,10 @@ struct MailDraft: Sendable {
         let hasPages = try await context.pagesApp(at: time) != nil
         let leadsNowhere = Self.ofAccount.contains(row.kind) && !hasPages
         let content = MailContent(
-            id: row.id, kind: row.kind, language: target.language ?? row.locale ?? .english, settings: settings, recipient: address,
-            isFirst: target.isFirst, domain: company?.shownDomain, link: leadsNowhere ? nil : link(row, target, company?.companyName),
+            id: row.id, kind: row.kind, language: target.language ?? row.locale ?? .english, settings: settings,
+            recipient: address,
+            isFirst: target.isFirst, domain: company?.shownDomain,
+            link: leadsNowhere ? nil : link(row, target, company?.companyName),
             end: target.end, facts: try await facts(row, target))
         return .ready(
             OutgoingMail(

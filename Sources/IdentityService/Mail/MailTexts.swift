@@ -39,7 +39,8 @@ struct MailTexts {
         sentences = (1...Self.mostSentences).compactMap { text(said, "text\($0)") }
         caption = text(said, "caption")
         closing = text(said, "closing") ?? ""
-        origin = WordFile.filled(words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? "", operatorName])
+        origin = WordFile.filled(
+            words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? "", operatorName])
         secret = words["origin.secret"] ?? ""
     }
 

@@ -7,7 +7,9 @@ import TenureAPI
 /// What a client learns about a person by the scopes of a grant (OpenID Connect Core, section 5.1).
 enum PersonClaims {
     /// The names of the claims besides those of the ID token itself.
-    static let names = ["sub", "tenant", "tenant_name", "preferred_username", "email", "email_verified", "groups", "locale"]
+    static let names = [
+        "sub", "tenant", "tenant_name", "preferred_username", "email", "email_verified", "groups", "locale",
+    ]
 
     /// Returns the claims. What is not verified, and what was erased, is absent.
     static func of(

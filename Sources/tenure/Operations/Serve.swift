@@ -71,7 +71,8 @@ struct Serve: AsyncParsableCommand {
             try await DevelopmentService(
                 state: StateDirectory(stateDirectory), port: port, publicURL: try settings.publicOrigin(),
                 metrics: try settings.metricsListener(), founding: try settings.foundingRule(default: .open),
-                brand: try settings.brand(), recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
+                brand: try settings.brand(), recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups,
+                logger: logger
             ).run()
         } else {
             let logger = try Logs.logger(settings, default: .info)

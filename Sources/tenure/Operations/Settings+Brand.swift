@@ -57,7 +57,8 @@ extension Settings {
             // Rounded down, so that no refused colour seems to have enough.
             let shown = Double(Int(contrast * 10)) / 10
             throw CommandFailure(
-                .usage, "\(variable) has a contrast of \(shown):1 to white, and 4.5:1 is the least that people can read",
+                .usage,
+                "\(variable) has a contrast of \(shown):1 to white, and 4.5:1 is the least that people can read",
                 remedy: "Choose a darker colour.")
         }
         return colour

@@ -41,7 +41,9 @@ import Testing
             let style = try await browser.get(path)
             #expect(style.status == 200 && path != PageAsset.style.path)
             #expect(style.text.contains("--accent: #0b5c4a") && style.text.utf8.count < 20_000)
-            let dark = style.text.matches(of: /--accent: (#[0-9a-f]{6})/).compactMap { Colour(hex: String($0.output.1)) }
+            let dark = style.text.matches(of: /--accent: (#[0-9a-f]{6})/).compactMap {
+                Colour(hex: String($0.output.1))
+            }
             let last = try #require(dark.last)
             #expect(last.contrast(to: BrandAssets.darkPaper) >= 7)
         }

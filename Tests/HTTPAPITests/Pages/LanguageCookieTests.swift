@@ -64,7 +64,9 @@ import Testing
         #expect(fresh.keeping("de", headers)?.hasPrefix("tenure-language=de~; Path=/") == true)
         #expect(fresh.keeping("en", headers) == nil && fresh.keeping(nil, headers) == nil)
         let (kept, later) = cookie("de~")
-        #expect(kept.chosen == nil && kept.language(for: later) == .german && kept.language(for: later, locales: ["fr"]) == .french)
+        #expect(
+            kept.chosen == nil && kept.language(for: later) == .german
+                && kept.language(for: later, locales: ["fr"]) == .french)
         let (chosen, last) = cookie("fr")
         #expect(chosen.language(for: last, locales: ["de"]) == .french && chosen.keeping("de", last) == nil)
         #expect(cookie("xx").0.language(for: headers) == .english && cookie("~").0.shown == nil)

@@ -202,7 +202,10 @@ struct PageNames {
     private mutating func frame(_ path: [String], _ name: String) -> PageShape? {
         var brand = Brand()
         (brand.contact, brand.imprint, brand.privacy) = ("mailto:a@b.example", "https://b.example", "https://c.example")
-        let value = path.count == 2 ? PageFrame.Shown(frame: PageFrame(brand: BrandAssets(brand)), language: .english).child(named: path[1]) : nil
+        let value =
+            path.count == 2
+            ? PageFrame.Shown(frame: PageFrame(brand: BrandAssets(brand)), language: .english).child(named: path[1])
+            : nil
         if path.last == "languages" { return PageShape([PageFrame.Language].self) }
         if value == nil { offences.append(name) }
         return PageShape(.text)

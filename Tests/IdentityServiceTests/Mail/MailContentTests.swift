@@ -134,10 +134,11 @@ import Testing
         #expect(rows[1].value == "a company that calls itself “\(shown)”")
     }
 
-    @Test(arguments: [
-        ("192.0.2.7", "192.0.x.x"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("2001:db8::7", "2001:db8::"),
-        ("", nil), ("::1", nil), ("localhost", nil), ("1.2.3", nil), ("1.2.3.400", nil), ("[erased]", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("192.0.2.7", "192.0.x.x"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("2001:db8::7", "2001:db8::"),
+            ("", nil), ("::1", nil), ("localhost", nil), ("1.2.3", nil), ("1.2.3.400", nil), ("[erased]", nil),
+        ] as [(String, String?)])
     func `a network is the first half of an address`(_ address: String, _ half: String?) {
         #expect(MailFacts.half(address) == half)
     }

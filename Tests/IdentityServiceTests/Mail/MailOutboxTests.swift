@@ -330,7 +330,9 @@ struct MailOutboxTests {
             #expect(try await isSpent() == false)
             #expect(try await isSpent(.deviceAdded, employee, later: .seconds(86_400)) == false)
             for kind in MailKind.allCases {
-                let isOpening = [.credentialsChanged, .recoveryOpened, .returnRequested, .returnOpened, .returnReminder].contains(kind)
+                let isOpening = [
+                    .credentialsChanged, .recoveryOpened, .returnRequested, .returnOpened, .returnReminder,
+                ].contains(kind)
                 #expect(!NoticeBudget.limits(kind) || !isOpening, "\(kind)")
             }
             #expect(NoticeBudget.limits(.deviceAdded) && NoticeBudget.limits(.adminAppointed))

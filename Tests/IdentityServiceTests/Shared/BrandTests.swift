@@ -24,7 +24,8 @@ import Testing
     @Test(arguments: [
         ("https://harbour.example/contact", true), ("mailto:help@harbour.example", true), ("mailto:", false),
         ("http://harbour.example", false), ("javascript:alert(1)", false), ("data:text/html,x", false), ("/x", false),
-        ("https://", false), ("https://a b", false), ("https://u@harbour.example", false), ("https://h.example/\"x", false),
+        ("https://", false), ("https://a b", false), ("https://u@harbour.example", false),
+        ("https://h.example/\"x", false),
         ("HTTPS:x", false), ("https://h.example/\u{e9}", false),
     ])
     func `a link is one of https or mailto`(_ text: String, _ isLink: Bool) {

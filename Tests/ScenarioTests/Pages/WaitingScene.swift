@@ -54,7 +54,7 @@ struct WaitingScene {
     }
 
     /// The number of mails about devices.
-    func deviceMails() -> Int { 
+    func deviceMails() -> Int {
         mailbox.copies.count {
             $0.text.contains("Subject: Is this new device yours?")
                 || $0.text.contains("Subject: Your account is almost ready")

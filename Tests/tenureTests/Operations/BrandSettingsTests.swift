@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test func `a logo that is too large is refused with its size, and only its beginning is read`() async throws {
-        let logo = try file([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 50_000_000))
+        let logo = try file(
+            [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 50_000_000))
         defer { try? FileManager.default.removeItem(atPath: logo) }
         let refused = await refusal(["TENURE_BRAND_LOGO": logo])
         #expect(refused?.exitCode == .usage && refused?.message.contains("more than 32 KB") == true)
