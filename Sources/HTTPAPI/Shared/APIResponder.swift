@@ -76,7 +76,7 @@ struct APIResponder: HTTPResponder {
             reply = meant.map(Reply.seeOther) ?? self.reply(to: refusal, headers, trace)
         }
         reply.headers.merge(shared) { own, _ in own }
-        if trace.family == .page {
+        if trace.family == .page || trace.family == .mailedLink {
             let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers)
             reply.cookies += language.keeping(reply.headers["Content-Language"], headers).map { [$0] } ?? []
         }

@@ -71,11 +71,13 @@ struct MailDraft: Sendable {
         // Without pages the log-in is that of an application, whose address nobody knows here.
         let hasPages = try await context.pagesApp(at: time) != nil
         let leadsNowhere = Self.ofAccount.contains(row.kind) && !hasPages
+        let language = target.language ?? row.locale ?? .english
+        var link = leadsNowhere ? nil : self.link(row, target, company?.companyName)
+        // The page behind the link goes on in the language of the mail. Pages are English without it.
+        if language != .english, link?.contains("?") == true { link?.append("&language=\(language.rawValue)") }
         let content = MailContent(
-            id: row.id, kind: row.kind, language: target.language ?? row.locale ?? .english, settings: settings,
-            recipient: address,
-            isFirst: target.isFirst, domain: company?.shownDomain,
-            link: leadsNowhere ? nil : link(row, target, company?.companyName),
+            id: row.id, kind: row.kind, language: language, settings: settings, recipient: address,
+            isFirst: target.isFirst, domain: company?.shownDomain, link: link,
             end: target.end, facts: try await facts(row, target))
         return .ready(
             OutgoingMail(

@@ -375,6 +375,8 @@ struct MailOutboxTests {
             #expect(try await scene.ends(mail) == ["sent 1"])
             let text = String(decoding: try #require(transport.sent.first).content, as: UTF8.self)
             #expect(text.contains("Content-Language: fr") && text.contains("<html lang=3D\"fr\">"))
+            // So does the page behind the link.
+            #expect(text.replacing("=\r\n", with: "").contains("&language=3Dfr"))
         }
     }
 }
