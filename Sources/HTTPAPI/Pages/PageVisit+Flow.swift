@@ -50,7 +50,8 @@ extension PageVisit {
             flow.request.isEmpty
             ? stay(in: flow.at(.done), at: .showAccount) : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
-        reply.cookies += try await keepLanguage(opened)
+        // No log-in fails for its language.
+        reply.cookies += (try? await keepLanguage(opened)) ?? []
         return reply
     }
 
