@@ -102,10 +102,13 @@ package struct ConfirmEmail: UseCase {
 }
 
 extension ServiceContext {
-    /// The mail to somebody who has confirmed the address. It is in the user's directory.
-    func welcome(_ user: UserID, at time: Timestamp) -> QueuedMail {
+    /// The mail to somebody who has confirmed the address.
+    ///
+    /// - Parameter ledger: That of the tenant whose mail it is; `nil` for the user's directory, which names none.
+    func welcome(_ user: UserID, in ledger: LedgerID? = nil, at time: Timestamp) -> QueuedMail {
         QueuedMail(
-            .welcome, to: .user(user), in: .directory(of: user), until: time.adding(Self.noticeLifetime), at: time)
+            .welcome, to: .user(user), in: ledger ?? .directory(of: user), until: time.adding(Self.noticeLifetime),
+            at: time)
     }
 
     /// The mail with the link that verifies a user's address. It is in the user's directory, and names no tenant.
