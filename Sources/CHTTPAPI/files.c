@@ -146,51 +146,57 @@ static const unsigned char file_46[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/invite.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
+#embed "../../Sources/HTTPAPI/Pages/Assets/mark.svg"
 };
 static const unsigned char file_48[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
 };
 static const unsigned char file_49[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
 };
 static const unsigned char file_52[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
 };
 static const unsigned char file_53[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
 };
 static const unsigned char file_54[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_55[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_56[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
 };
 static const unsigned char file_57[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_58[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_59[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_60[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_61[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
 };
 static const unsigned char file_62[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+};
+static const unsigned char file_63[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_64[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -242,10 +248,12 @@ static const char *const names[] = {
     "Assets/device.js",
     "Assets/flow.js",
     "Assets/invite.js",
+    "Assets/mark.svg",
     "Assets/pages.css",
     "Assets/pick.js",
     "Assets/prefill.js",
     "Assets/questions.js",
+    "Assets/reader.js",
     "Assets/send.js",
     "Assets/sign.js",
     "Assets/turn.js",
@@ -323,6 +331,8 @@ static const unsigned char *const bytes[] = {
     file_60,
     file_61,
     file_62,
+    file_63,
+    file_64,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -388,9 +398,11 @@ static const size_t sizes[] = {
     sizeof file_60,
     sizeof file_61,
     sizeof file_62,
+    sizeof file_63,
+    sizeof file_64,
 };
 
-const size_t httpapi_count = 63;
+const size_t httpapi_count = 65;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

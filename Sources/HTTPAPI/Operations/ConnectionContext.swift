@@ -45,6 +45,7 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     private let publicURL: String
     private let security: SecurityHeaders
     private let servesPages: Bool
+    private let brand: BrandAssets
     private var failed = false
     private var refusal = Refusal.invalid(
         .none, "the request breaks the framing of HTTP, or its head exceeds the limits")
@@ -57,10 +58,11 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
         case ended
     }
 
-    init(publicURL: String, security: SecurityHeaders, servesPages: Bool) {
+    init(publicURL: String, security: SecurityHeaders, servesPages: Bool, brand: BrandAssets) {
         self.publicURL = publicURL
         self.security = security
         self.servesPages = servesPages
+        self.brand = brand
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -93,7 +95,10 @@ final class ParserRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         let requestId = RequestHeaders(fields: [:]).requestId
-        let page = servesPages && refusal.notice != nil ? try? Reply(noticeOf: refusal, requestId: requestId) : nil
+        let isPage = servesPages && refusal.notice != nil
+        let page = PageFrame.$current.withValue(PageFrame(brand: brand)) {
+            isPage ? try? Reply(noticeOf: refusal, requestId: requestId) : nil
+        }
         var reply = page ?? Reply(refusal, requestId: requestId, challenge: nil, publicURL: publicURL)
         security.add(to: &reply.headers)
         var fields = head.headerFields

@@ -48,6 +48,8 @@ package struct HTTPConfiguration: Sendable {
     package var developmentMail: MailDirectory?
     /// Whether the pages for browsers are served.
     package var servesPages = false
+    /// Whose pages they are.
+    package var brand = Brand()
     /// The largest number of waiting pages of this process that are told of a decision at once. Those beyond ask again
     /// by themselves.
     package var waitingPages = 256

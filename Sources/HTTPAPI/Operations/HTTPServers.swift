@@ -91,11 +91,12 @@ private func server(
 ) -> HTTPServerBuilder {
     let limits = configuration.limits
     let idle = configuration.connections.idleTimeout
-    let publicURL = configuration.publicURL ?? ""
+    let publicURL = configuration.publicURL ?? "", brand = BrandAssets(configuration.brand)
     let http1 = HTTP1Channel.Configuration(
         additionalChannelHandlers: [
             HTTP1Gate(largestBody: limits.bodyBytes), ClientDeparture(), ExchangeHandler(table: table),
-            ParserRefusal(publicURL: publicURL, security: security, servesPages: configuration.servesPages),
+            ParserRefusal(
+                publicURL: publicURL, security: security, servesPages: configuration.servesPages, brand: brand),
         ], idleTimeout: TimeAmount(idle),
         httpDecoderConfiguration: .init(
             // The parser reads more than is served, so that the refusal knows whether a browser waits for it.

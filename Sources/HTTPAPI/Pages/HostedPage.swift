@@ -1,3 +1,4 @@
+import IdentityService
 import Mustache
 
 /// A page that the service makes for browsers.
@@ -5,6 +6,10 @@ struct HostedPage: Sendable {
     let language: PageLanguage
     let title: String
     let content: any PageContent
+    /// The client that the page leads to, where the title of the tab names it besides the heading; `nil` for none.
+    var client: String?
+    /// What the tab says instead of the heading; `nil` for the heading.
+    var tab: String?
     /// What every page of an account shows; `nil` for another page.
     var account: AccountFrame?
     var status: Int
@@ -45,8 +50,13 @@ struct HostedPage: Sendable {
 extension HostedPage: MustacheParent {
     /// What every template may name, and then what the content has.
     func child(named name: String) -> Any? {
-        switch name {
+        let frame = PageFrame.current
+        return switch name {
         case "title": title.escapable
+        case "tab":
+            [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – ")
+                .escapable
+        case "brand": PageFrame.Shown(frame: frame, language: language)
         case "language": language.rawValue
         case "w": PageWords(language: language)
         case "asset": PageAsset.Paths()

@@ -125,5 +125,7 @@ extension HostedPage {
     ) {
         let title: PageWord = pending == nil ? "login.title" : "login.titleFor"
         self.init(content, title, pending?.clientName ?? "", in: language, status: status)
+        client = pending?.clientName
+        if client != nil { tab = language.text("login.title") }
     }
 }

@@ -36,6 +36,10 @@ enum PageAsset: String, Sendable, CaseIterable {
     case turn = "turn.js"
     /// The way to a client.
     case answer = "answer.js"
+    /// Times in the zone of the reader, and the links to other languages.
+    case reader = "reader.js"
+    /// Tenure's own mark, for pages of an operator without a logo.
+    case mark = "mark.svg"
 
     /// The content.
     var bytes: [UInt8] { EmbeddedFiles.httpAPI["Assets/\(rawValue)"] }
@@ -51,11 +55,16 @@ enum PageAsset: String, Sendable, CaseIterable {
         var reply = Reply(
             headers: ["Content-Type": mediaType, "Cache-Control": "public, max-age=31536000, immutable"], body: bytes)
         reply.shared = Self.buffers[self]
+        if self == .mark { reply.headers["Content-Security-Policy"] = BrandAssets.logoPolicy }
         return reply
     }
 
     private var mediaType: String {
-        rawValue.hasSuffix(".js") ? "text/javascript; charset=utf-8" : "text/css; charset=utf-8"
+        switch self {
+        case .style: "text/css; charset=utf-8"
+        case .mark: "image/svg+xml"
+        default: "text/javascript; charset=utf-8"
+        }
     }
 
     /// The paths as templates name them: `{{asset.device}}` for the module `device.js`, and `{{asset.style}}`.

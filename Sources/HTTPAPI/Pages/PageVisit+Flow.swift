@@ -59,6 +59,8 @@ extension PageVisit {
             ? stay(in: flow.at(.done), at: isFounder ? .showFirstSteps : .showAccount)
             : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
+        // No log-in fails for its language.
+        reply.cookies += (try? await keepLanguage(opened)) ?? []
         return reply
     }
 

@@ -12,7 +12,10 @@ struct PageVisit: Sendable {
     ///
     /// - Parameter locales: The language tags of the stored request.
     func language(_ locales: [String] = []) -> PageLanguage {
-        PageLanguage(locales: locales, accepted: exchange.headers.preferredLanguages)
+        // The link of a mail names the language of the mail.
+        let linked = exchange.rawQuery.split(separator: "&").filter { $0.hasPrefix("language=") }
+        return languageCookie.language(
+            for: exchange.headers, locales: locales + linked.map { String($0.dropFirst("language=".count)) })
     }
 
     /// The browser session with its cookie; `nil` without one in force.

@@ -7,7 +7,7 @@ extension Route {
     static let mailAddressLink = accountForm(.mailAddressLink) { account, _ in
         do {
             _ = try await account.exchange.run(
-                VerifyMyEmail(caller: account.caller, languages: account.exchange.headers.preferredLanguages))
+                VerifyMyEmail(caller: account.caller, languages: account.visit.languages))
         } catch let error as ServiceError {
             guard let word = PageWord(mailRefusal: error.code) else { throw error }
             return try await account.home(AccountProblem(word: word, status: error.code.status)).reply()

@@ -10,6 +10,8 @@ struct DevicesContent: AccountContent {
         let fingerprint: String
         let name: String
         let state: String
+        /// The class of the state: `good`, `wait` or `ended`.
+        let mark: String
         let isCurrent: Bool
         let times: [String]
         /// The words of the fingerprint.
@@ -77,7 +79,9 @@ extension AccountVisit {
         let fingerprint = device.fingerprint
         var item = DevicesContent.Item(
             fingerprint: fingerprint, name: device.name ?? text("devices.nameless"),
-            state: text(PageWord(keyState: device.state)), isCurrent: device.isCurrent, times: times(of: device),
+            state: text(PageWord(keyState: device.state)),
+            mark: isInForce ? "good" : isPending ? "wait" : "ended", isCurrent: device.isCurrent,
+            times: times(of: device),
             // Those of a device that waits are asked for, so they stand nowhere here.
             words: isPending ? nil : FingerprintWords(hex: fingerprint).text, enteredName: device.name ?? "")
         guard isPending || isInForce else { return item }

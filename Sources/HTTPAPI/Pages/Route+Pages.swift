@@ -30,17 +30,18 @@ extension Route {
     /// `GET /assets/{hash}/{file}`.
     private static let readPageAsset = Route(page: .readPageAsset) { exchange in
         let (hash, file) = (exchange.captures["hash"], exchange.captures["file"])
+        if let own = PageFrame.current.brand.reply(hash: hash, file: file) { return own }
         guard let asset = PageAsset(rawValue: file), asset.hash == hash else { throw Refusal(.routeUnknown) }
         return asset.reply
     }
 
     /// The routes of the pages. A service that serves no pages has only what the pages behind links in mails use.
     static func pages(_ configuration: HTTPConfiguration, _ waiting: WaitingStreams) -> [Route] {
-        guard configuration.servesPages else { return [readPageAsset, armPage] }
+        guard configuration.servesPages else { return [readPageAsset, armPage, chooseLanguage] }
         let pages =
             [showConsent, answerConsent, showAddressOffer, answerAddressOffer, showLogOut, confirmLogOut]
             + ofLogInByAddress + ofLogIn + ofRegistration + ofAccount + ofWaiting(waiting)
-        return [readPageAsset, armPage] + pages.map(\.whileEnabled)
+        return [readPageAsset, armPage, chooseLanguage] + pages.map(\.whileEnabled)
     }
 
     /// The route as long as the operator has enabled the pages. Otherwise every page says that they are disabled, in

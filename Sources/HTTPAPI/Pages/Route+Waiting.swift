@@ -123,7 +123,7 @@ extension Route {
     static let sendDeviceMail = wait(.sendDeviceMail, body: .form) { visit, flow, view, cookie in
         let sending = SendDeviceMail(
             cookie: cookie, app: try await visit.exchange.pagesApp(),
-            languages: visit.exchange.headers.preferredLanguages)
+            languages: visit.languages)
         guard try await visit.exchange.run(sending) else {
             return try await WaitingPage(visit, flow, view).reply(about: .send, "wait.mailLimit")
         }
@@ -153,7 +153,7 @@ extension PageVisit {
         let beginning = BeginWait(
             flow: page.handle, purpose: page.purpose, request: page.flow.request, app: try await exchange.pagesApp(),
             network: exchange.call.sourceAddress.map(ClientNetwork.of) ?? "",
-            languages: exchange.headers.preferredLanguages)
+            languages: [page.language.rawValue])
         return stay(in: page.flow.at(.wait(try await exchange.run(beginning))), at: .showWaiting)
     }
 }

@@ -25,11 +25,13 @@ struct APIResponder: HTTPResponder {
     let security: SecurityHeaders
     /// The open connections, which bodies are written to in pieces.
     let table: ConnectionTable
+    private let brand: BrandAssets
 
     init(service: any UseCaseRunner, configuration: HTTPConfiguration, table: ConnectionTable, logger: Logger) {
         self.table = table
         self.configuration = configuration
         self.service = service
+        brand = BrandAssets(configuration.brand)
         waiting = WaitingStreams(limit: configuration.waitingPages, now: configuration.now)
         routes = RouteTable(Route.all(configuration, waiting: waiting))
         log = AccessLog(logger: logger)
@@ -39,6 +41,13 @@ struct APIResponder: HTTPResponder {
     }
 
     func respond(to request: Request, context: ConnectionContext) async throws -> Response {
+        // Whatever is refused may be a page, so the frame of pages lies around all of it.
+        try await PageFrame.$current.withValue(PageFrame(brand: brand, address: request.head.path ?? "/")) {
+            try await answer(request, context)
+        }
+    }
+
+    private func answer(_ request: Request, _ context: ConnectionContext) async throws -> Response {
         let started = ContinuousClock.now
         let headers = RequestHeaders(fields: request.headers)
         let path = routes.find(request.head.path ?? "")
@@ -67,6 +76,10 @@ struct APIResponder: HTTPResponder {
             reply = meant.map(Reply.seeOther) ?? self.reply(to: refusal, headers, trace)
         }
         reply.headers.merge(shared) { own, _ in own }
+        if trace.family == .page || trace.family == .mailedLink {
+            let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers)
+            reply.cookies += language.keeping(reply.headers["Content-Language"], headers).map { [$0] } ?? []
+        }
         // A replayed problem document names the first call, in its body and in this header.
         if reply.headers[HeaderName.requestId] == nil { reply.headers[HeaderName.requestId] = trace.requestId }
         RateDraw.addFields(trace.draws, to: &reply.headers)
@@ -86,7 +99,8 @@ struct APIResponder: HTTPResponder {
 
     /// The problem document of a refusal, or the page where people read the answer.
     private func reply(to refusal: Refusal, _ headers: RequestHeaders, _ trace: Trace) -> Reply {
-        let languages = headers.preferredLanguages
+        let language = LanguageCookie(publicURL: configuration.publicURL ?? "", headers).language(for: headers)
+        let languages = [language.rawValue]
         let page: Reply? =
             switch trace.family {
             case .mailedLink: try? Reply(pageOf: refusal, requestId: trace.requestId, languages: languages)

@@ -40,6 +40,14 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case addressProved
     /// A code by which somebody claims an address that another user holds.
     case addressClaim
+    /// A notice that the first device of an account was approved.
+    case approved
+    /// A notice that an admin closed the account.
+    case removed
+    /// A notice that the user's answers and passphrase were replaced.
+    case credentialsChanged
+    /// The first mail to somebody who confirmed the address.
+    case welcome
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.

@@ -48,7 +48,7 @@ package enum EventCatalogue {
         AdminDismissed.self, SecurityAdminSucceeded.self, AddressReclaimed.self,
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, EmailGaveWay.self,
+        RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self, EmailGaveWay.self,
         UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,

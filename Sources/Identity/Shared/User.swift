@@ -29,6 +29,10 @@ package enum User: Decider {
         package internal(set) var everyCredential: [CredentialID] = []
         /// The most recent recovery that has not ended; it may have expired.
         package internal(set) var recovery: Recovery?
+        /// The language of mails and notices; `nil` if it is not known, or its text was not opened.
+        package internal(set) var language: MailLanguage?
+        /// How often a language was chosen.
+        package internal(set) var languageChoices = 0
         /// Whether the user was erased for good.
         package internal(set) var isErased = false
 
@@ -66,6 +70,8 @@ package enum User: Decider {
         /// Verify the address that the event at this position has, by the link of a mail, perhaps in a browser that
         /// held a session of the user's own account.
         case verifyEmail(address: Int64, browserOf: EmployeeID? = nil)
+        /// Choose the language of mails and notices.
+        case chooseLanguage(MailLanguage)
         /// Release the address, because a tenant reclaimed it or released the user's last account.
         case releaseEmail(tenant: TenantID)
         /// Take the unconfirmed address for a user who proved its mailbox.
@@ -147,6 +153,9 @@ package enum User: Decider {
                 state.address?.verifiedAt = recorded.time
                 state.address?.verifiedInBrowserOf = event.browserOf
             }
+        case .languageChosen(let event):
+            state.language = event.language.text.flatMap(MailLanguage.init)
+            state.languageChoices += 1
         case .emailReleased:
             state.email = nil
             state.address = nil
@@ -161,6 +170,7 @@ package enum User: Decider {
             state.address = nil
             state.credentials = nil
             state.recovery = nil
+            state.language = nil
             state.isErased = true
         }
     }
@@ -185,6 +195,7 @@ package enum User: Decider {
         case .recoverCredentials(let recover): return try decide(state, recover)
         case .verifyEmail(let position, let employee):
             return try verifyEmail(state, at: position, browserOf: employee)
+        case .chooseLanguage(let language): return try chooseLanguage(state, language)
         case .releaseEmail(let tenant):
             guard let id = state.id else { throw .unknownUser }
             return state.holdsEmail
@@ -207,13 +218,14 @@ package enum UserEvent: AggregateEvent {
     case recoveryConfirmed(RecoveryConfirmed)
     case recoveryCancelled(RecoveryCancelled)
     case emailVerified(EmailVerified)
+    case languageChosen(LanguageChosen)
     case emailReleased(EmailReleased)
     case emailGaveWay(EmailGaveWay)
     case erased(UserErased)
 
     package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailVerified.self, EmailReleased.self, EmailGaveWay.self,
+        RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self, EmailGaveWay.self,
         UserErased.self,
     ]
 
@@ -225,6 +237,7 @@ package enum UserEvent: AggregateEvent {
         case .recoveryConfirmed(let event): event
         case .recoveryCancelled(let event): event
         case .emailVerified(let event): event
+        case .languageChosen(let event): event
         case .emailReleased(let event): event
         case .emailGaveWay(let event): event
         case .erased(let event): event
@@ -239,6 +252,7 @@ package enum UserEvent: AggregateEvent {
         case let event as RecoveryConfirmed: self = .recoveryConfirmed(event)
         case let event as RecoveryCancelled: self = .recoveryCancelled(event)
         case let event as EmailVerified: self = .emailVerified(event)
+        case let event as LanguageChosen: self = .languageChosen(event)
         case let event as EmailReleased: self = .emailReleased(event)
         case let event as EmailGaveWay: self = .emailGaveWay(event)
         case let event as UserErased: self = .erased(event)

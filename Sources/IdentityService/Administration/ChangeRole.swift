@@ -100,7 +100,8 @@ package struct ChangeRole: CallerUseCase {
         try recorder.add(events)
         after.apply(events, at: time)
         if request.role != .employee,
-            let mail = try await context.notice(.adminAppointed, about: employee, in: after.id, at: time)
+            let mail = try await context.notice(
+                .adminAppointed, about: employee, in: after.id, from: recorder.call.sourceAddress, at: time)
         {
             try recorder.queue(mail)
         }

@@ -105,6 +105,11 @@ package struct DecideStatus: CallerUseCase {
             case .cancelled:
                 recorder.statements.append(NewSession.deletion(employee: employee.id, tenant: tenant))
                 try recorder.dismiss(employee, from: &company, decision)
+                if let mail = try await context.notice(
+                    .removed, about: employee, in: tenant, from: recorder.call.sourceAddress, at: recorder.call.time)
+                {
+                    try recorder.queue(mail)
+                }
             case .sessionsEnded:
                 recorder.statements.append(NewSession.deletion(employee: employee.id, tenant: tenant))
             case .idReleased:

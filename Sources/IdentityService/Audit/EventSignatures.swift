@@ -24,7 +24,8 @@ enum EventSignatures {
             case CredentialsChanged.type: try checkChange(event)
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             case WaitEnded.type: try checkWait(event)
-            case EmailVerified.type, EmailReleased.type, EmailGaveWay.type, UserErased.type, AddressProved.type:
+            case EmailVerified.type, LanguageChosen.type, EmailReleased.type, EmailGaveWay.type, UserErased.type,
+                AddressProved.type:
                 try require((try? EventCodec.payload(of: event)) != nil, "the event cannot be read")
                 try checkStatement(event)
             default:

@@ -52,6 +52,7 @@ struct CompleteChange: Sendable {
             let notices = try await recorder.endOthers(
                 of: snapshot, by: employee, in: tenant, replacesCredentials: true)
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
+            try await recorder.tellOwner(employee, in: tenantId)
             return try await recorder.openSession(
                 employee, in: tenant, by: .credential(proof.kind),
                 try await context.summary(of: employee, in: tenant), notices)
@@ -149,6 +150,15 @@ struct ReplacementCredentials: Sendable {
             previousCredentialID: CredentialID(state.credentialId),
             record: try StoredCredentials(record: record, encryptedTexts: texts).bytes, challenge: proved.challenge,
             deviceSignature: device, userSignature: own)
+    }
+}
+
+extension FlowRecorder {
+    /// Tells the owner by mail that the credentials were replaced.
+    mutating func tellOwner(_ employee: EmployeeSnapshot, in tenant: TenantID) async throws {
+        let address = call.sourceAddress, time = call.time
+        let mail = try await context.notice(.credentialsChanged, about: employee, in: tenant, from: address, at: time)
+        if let mail { try queue(mail) }
     }
 }
 

@@ -112,9 +112,11 @@ package struct DecideKey: CallerUseCase {
         let context = recorder.context, tenant = recorder.access.tenant
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.id.uuid)
         try recorder.add(events, to: .employee(employee.id, in: tenant.id), version: employee.version, keys: keys)
+        let isFirst = employee.state.keys.values.allSatisfy { $0.authorized == nil }
         if action == .authorize,
             let mail = try await context.notice(
-                .deviceAdded, about: employee, in: tenant.id, at: recorder.call.time)
+                isFirst ? .approved : .deviceAdded, about: employee, in: tenant.id,
+                from: recorder.call.sourceAddress, at: recorder.call.time)
         {
             try recorder.queue(mail)
         }

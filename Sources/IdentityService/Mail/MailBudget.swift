@@ -20,6 +20,8 @@ struct MailBudget: Sendable {
 
     let ledger: LedgerID
     private let keys: [[UInt8]]
+    private var limit = Self.limit
+    private var refillSeconds = Self.refillSeconds
 
     init(address: [UInt8], app: UUID?, ring: KeyRing) {
         let whole = ring.lookupDigest(kind: "budget-mail", address)
@@ -27,14 +29,21 @@ struct MailBudget: Sendable {
         keys = [whole] + (app.map { [whole + ring.lookupDigest(kind: "budget-mail-app", address + $0.bytes)] } ?? [])
     }
 
+    /// The budget of invitations to one address by companies that nobody vouches for: three at once and one back in three
+    /// and a half days, so at most five in a week.
+    init(invitationsTo address: [UInt8], ring: KeyRing) {
+        let whole = ring.lookupDigest(kind: "budget-invitation", address)
+        (ledger, keys, limit, refillSeconds) = (.directory(whole[0]), [whole], 3, 302_400)
+    }
+
     /// The statement that charges one mail. The head of the ledger has to be locked before.
     func charging(at time: Timestamp) -> SQL {
-        let limits = [Self.limit, Self.appLimit].prefix(keys.count).map(\.self)
+        let limits = [limit, Self.appLimit].prefix(keys.count).map(\.self)
         let caps = [Int32](repeating: 0, count: keys.count)
         return """
             SELECT charged, spent, exhausted, retry_after_seconds FROM tenure.charge_attempt(
-                \(ledger.uuid), \(keys), \(limits), \(caps), \(time.postgres), \(Self.refillSeconds), \(Int32(0)),
-                \(Int32(0)), \(Self.limit * Self.refillSeconds))
+                \(ledger.uuid), \(keys), \(limits), \(caps), \(time.postgres), \(refillSeconds), \(Int32(0)),
+                \(Int32(0)), \(limit * refillSeconds))
             """
     }
 }
@@ -61,7 +70,11 @@ extension ServiceContext {
     ///   - app: The app that causes the mail, if one does.
     /// - Throws: `request.rate_limited` with the seconds to wait. Anything else is a defect or a lost database.
     package func chargeMail(to address: [UInt8], app: UUID?, at time: Timestamp) async throws {
-        let budget = MailBudget(address: address, app: app, ring: ring)
+        try await charge(MailBudget(address: address, app: app, ring: ring), at: time)
+    }
+
+    /// Charges a mail to a budget, in a transaction of its own.
+    func charge(_ budget: MailBudget, at time: Timestamp) async throws {
         let opening = [Appender.lockingHeads([budget.ledger]), budget.charging(at: time)]
         try await pool.withTransaction(in: [budget.ledger], opening: opening) { _, opened in
             let charged = try AttemptBudget.Charged(opened.last ?? [])
@@ -96,12 +109,12 @@ struct NoticeBudget: Sendable {
     /// opening.
     static func limits(_ kind: MailKind) -> Bool {
         switch kind {
-        case .recoveryOpened, .returnRequested, .returnOpened, .returnReminder: false
+        case .recoveryOpened, .returnRequested, .returnOpened, .returnReminder, .credentialsChanged: false
         // Mails with a link to verify are charged to the address.
         case .verify, .activation, .deviceConfirmation, .addressClaim: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
-        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved: true
+        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome: true
         }
     }
 

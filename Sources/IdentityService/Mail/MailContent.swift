@@ -5,8 +5,8 @@ import Identity
 /// The bytes of a mail: header, plain text and HTML, all in ASCII lines that end with CRLF.
 ///
 /// The same mail always has the same bytes but for the date, so a second copy shows as one. No text of a caller reaches
-/// the header. In the body there is only the tenant's confirmed domain, and its name percent-encoded in the path of a
-/// link.
+/// the header. In the body there is the tenant's confirmed domain, its name percent-encoded in the path of a link, and
+/// names in ``MailFacts``, of which no mail program makes a link.
 struct MailContent {
     let id: MailID
     let kind: MailKind
@@ -23,11 +23,13 @@ struct MailContent {
     let link: String?
     /// When the link expires.
     let end: Timestamp
+    var facts = MailFacts()
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
         let texts = MailTexts(
-            kind, isFirst: isFirst, values: values, domain: domain.map(Self.oneLine), until: end, in: language)
+            kind, isFirst: isFirst, values: values, domain: domain.map(Self.oneLine), by: settings.brand.name,
+            until: end, in: language)
         let boundary = "tenure-\(id)"
         var lines = [
             "From: \(from)",
@@ -56,7 +58,7 @@ struct MailContent {
     /// The sender: a name is quoted, or encoded if it is not ASCII.
     private var from: String {
         let address = "<\(settings.sender)>"
-        guard let name = settings.senderName else { return address }
+        let name = settings.senderName ?? settings.brand.name
         let encoded = Self.encodedWords(name)
         let quoted = name.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
         return "\(encoded == name ? "\"\(quoted)\"" : encoded)\r\n \(address)"
@@ -65,25 +67,47 @@ struct MailContent {
     private func plain(_ texts: MailTexts) -> String {
         var parts = [texts.sentences.joined(separator: "\n")]
         if let link { parts.append(link) }
-        parts += [texts.closing, texts.origin]
+        let rows = facts.rows(MailTexts.words(of: language))
+        if !rows.isEmpty { parts.append(rows.map { "\($0.label): \($0.value)" }.joined(separator: "\n")) }
+        parts += [texts.closing, texts.secret] + (settings.brand.contact.map { [$0] } ?? []) + [texts.origin]
         return parts.joined(separator: "\n\n") + "\n"
     }
 
+    /// The mail in the frame of the pages. Mail programs read styles in attributes only.
     private func html(_ texts: MailTexts) -> String {
-        var parts = ["<p>\(texts.sentences.map(Self.escaped).joined(separator: "<br>\n"))</p>"]
+        let brand = settings.brand, accent = brand.colour?.hex ?? Brand.tenureColour
+        var parts = ["<h1 style=\"margin:0 0 16px;font-size:22px\">\(Self.escaped(texts.subject))</h1>"]
+        parts.append("<p>\(texts.sentences.map(Self.escaped).joined(separator: "<br>\n"))</p>")
         if let link, let caption = texts.caption {
-            parts.append("<p><a href=\"\(Self.escaped(link))\">\(Self.escaped(caption))</a></p>")
+            let address = Self.escaped(link)
+            let button = "display:inline-block;padding:12px 20px;border-radius:6px;background:\(accent);color:#ffffff"
+            parts.append("<p><a href=\"\(address)\" style=\"\(button)\">\(Self.escaped(caption))</a></p>")
+            parts.append("<p style=\"\(Self.small)\">\(address)</p>")
         }
-        parts += [texts.closing, texts.origin].map { "<p>\(Self.escaped($0))</p>" }
+        let rows = facts.rows(MailTexts.words(of: language)).map { label, value in
+            "<tr><td style=\"padding:2px 16px 2px 0;color:#4a5366\">\(Self.escaped(label))</td>"
+                + "<td>\(Self.escaped(value))</td></tr>"
+        }
+        if !rows.isEmpty { parts.append("<table role=\"presentation\">\n\(rows.joined(separator: "\n"))\n</table>") }
+        parts += [texts.closing, texts.secret].map { "<p>\(Self.escaped($0))</p>" }
+        let contact = brand.contact.map { "<br>\n<a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a>" } ?? ""
         let head = "<meta charset=\"utf-8\"><title>\(Self.escaped(texts.subject))</title>"
         return """
             <!doctype html>
-            <html lang="\(language.rawValue)"><head>\(head)</head><body>
+            <html lang="\(language.rawValue)"><head>\(head)</head>
+            <body style="margin:0;padding:16px;background:#f6f7f9;color:#1c2230;font:16px/1.5 system-ui,sans-serif">
+            <div style="max-width:34em;margin:0 auto">
+            <p style="margin:0 0 12px;font-weight:600">\(Self.escaped(brand.name))</p>
+            <div style="padding:20px;border:1px solid #7a8498;border-radius:8px;background:#ffffff">
             \(parts.joined(separator: "\n"))
-            </body></html>
+            </div>
+            <p style="\(Self.small)">\(Self.escaped(texts.origin))\(contact)</p>
+            </div></body></html>
 
             """
     }
+
+    private static let small = "color:#4a5366;font-size:14px;overflow-wrap:anywhere"
 
     /// Replaces control characters and line ends, which no domain contains.
     static func oneLine(_ text: String) -> String {

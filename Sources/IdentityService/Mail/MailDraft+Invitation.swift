@@ -46,6 +46,10 @@ extension ServiceContext {
         let budget = NoticeBudget(invitationsOf: tenant.id, at: time, ring)
         guard try await !budget.isSpent(pool) else { return nil }
         do {
+            // Anybody may found a company and invite strangers in its name.
+            if tenant.state.confirmedDomains.isEmpty {
+                try await charge(MailBudget(invitationsTo: address.key, ring: ring), at: time)
+            }
             try await chargeMail(to: address.key, app: app, at: time)
         } catch let refusal as ServiceError where refusal.code == .requestRateLimited {
             return nil

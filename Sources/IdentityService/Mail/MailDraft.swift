@@ -19,6 +19,8 @@ struct OutboxRow: Sendable {
     /// Whether no earlier attempt told a mail server of the mail.
     let isUntold: Bool
     let expiresAt: Timestamp
+    /// The event that queued the mail.
+    let queued: RecordedEvent
 
     /// The statement that deletes a row.
     static func deletion(_ id: MailID, in ledger: LedgerID) -> SQL {
@@ -51,20 +53,37 @@ struct MailDraft: Sendable {
         var invited: String?
         /// The further values that the sentences name.
         var values: [String] = []
+        /// The language that the recipient chose; `nil` if it is not known.
+        var language: MailLanguage?
     }
+
+    /// The kinds whose link leads to a page of the account.
+    private static let ofAccount: Set<MailKind> = [
+        .welcome, .approved, .deviceAdded, .credentialsChanged, .addressProved,
+    ]
 
     /// Composes the mail of a row, or finds that it must not be sent any more.
     ///
     /// - Throws: The errors of the database and of the keys.
     func compose(_ row: OutboxRow, at time: Timestamp) async throws -> Result {
-        guard let target = try await target(row, at: time) else { return .givenUp(MailFailure.notNeeded) }
+        guard var target = try await target(row, at: time) else { return .givenUp(MailFailure.notNeeded) }
         guard let address = DeliverableAddress(target.address) else { return .givenUp(MailFailure.addressInvalid) }
         let company = try await company(of: row)
+        // Whoever claims an address reads another language than the user who has it.
+        if case .user(let id) = row.recipient, row.kind != .addressClaim {
+            target.language = try await context.userWithAddress(id).language
+        }
+        // Without pages the log-in is that of an application, whose address nobody knows here.
+        let hasPages = try await context.pagesApp(at: time) != nil
+        let leadsNowhere = Self.ofAccount.contains(row.kind) && !hasPages
+        let language = target.language ?? row.locale ?? .english
+        var link = leadsNowhere ? nil : self.link(row, target, company?.companyName)
+        // The page behind the link goes on in the language of the mail. Pages are English without it.
+        if language != .english, link?.contains("?") == true { link?.append("&language=\(language.rawValue)") }
         let content = MailContent(
-            id: row.id, kind: row.kind, language: row.locale ?? .english, settings: settings, recipient: address,
-            isFirst: target.isFirst, values: target.values,
-            domain: company?.shownDomain, link: link(row, target, company?.companyName),
-            end: target.end)
+            id: row.id, kind: row.kind, language: language, settings: settings, recipient: address,
+            isFirst: target.isFirst, values: target.values, domain: company?.shownDomain, link: link,
+            end: target.end, facts: try await facts(row, target))
         return .ready(
             OutgoingMail(
                 id: row.id.uuid, sender: settings.sender, recipient: address.text, content: content.bytes(at: time)))
@@ -123,8 +142,9 @@ struct MailDraft: Sendable {
         case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
         case .invitation: return joinLink(row, target, company)
         case .deviceConfirmation: return waitLink(target)
-        case .recoveryOpened, .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .addressClaim:
-            return nil
+        case .welcome, .approved: return "\(settings.publicURL)/account"
+        case .deviceAdded, .credentialsChanged, .addressProved: return "\(settings.publicURL)/account/devices"
+        case .recoveryOpened, .adminAppointed, .returnCompleted, .removed, .addressClaim: return nil
         }
     }
 }
@@ -132,7 +152,7 @@ struct MailDraft: Sendable {
 extension Tenant.State {
     /// What a mail calls the tenant: its confirmed domain in A-labels, preferably that of its name as entered. `nil`
     /// without one: anybody may found a tenant whose name is a sentence with a link.
-    fileprivate var shownDomain: String? {
+    var shownDomain: String? {
         let own = companyName.flatMap { try? CompanyName(recorded: $0) }?.domainName?.ascii
         return own.flatMap { confirmedDomains.contains($0) ? $0 : nil } ?? confirmedDomains.min()
     }

@@ -185,7 +185,7 @@ package struct MailOutboxWorker: Service {
         return .taken(
             OutboxRow(
                 ledger: place.ledger, id: place.id, kind: kind, recipient: recipient, locale: event.locale,
-                attempts: Int(attempts), isUntold: isUntold, expiresAt: event.expiresAt))
+                attempts: Int(attempts), isUntold: isUntold, expiresAt: event.expiresAt, queued: events[0]))
     }
 
     private func code(_ text: String) -> ReasonCode {

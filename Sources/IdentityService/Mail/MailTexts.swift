@@ -16,14 +16,18 @@ struct MailTexts {
     let closing: String
     /// The line above the closing that names who sends the mail.
     let origin: String
+    /// That nobody asks for answers by mail.
+    let secret: String
 
     /// - Parameters:
     ///   - isFirst: Whether a mail about a device is about the first one of an account.
     ///   - values: What the sentences name besides the end.
     ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
+    ///   - operatorName: The name of the operator.
     ///   - end: When the link expires.
     init(
-        _ kind: MailKind, isFirst: Bool = false, values: [String] = [], domain: String?, until end: Timestamp,
+        _ kind: MailKind, isFirst: Bool = false, values: [String] = [], domain: String?, by operatorName: String,
+        until end: Timestamp,
         in language: MailLanguage
     ) {
         let words = Self.words(of: language), until = Self.minute(end)
@@ -37,7 +41,9 @@ struct MailTexts {
         sentences = (1...Self.mostSentences).compactMap { text(said, "text\($0)") }
         caption = text(said, "caption")
         closing = text(said, "closing") ?? ""
-        origin = WordFile.filled(words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? ""])
+        origin = WordFile.filled(
+            words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? "", operatorName])
+        secret = words["origin.secret"] ?? ""
     }
 
     static let mostSentences = 4
@@ -59,7 +65,7 @@ struct MailTexts {
     }
 
     /// A time to the minute, such as `2026-11-23 17:28 UTC`.
-    private static func minute(_ time: Timestamp) -> String {
+    static func minute(_ time: Timestamp) -> String {
         let text = time.description.split(separator: "T", maxSplits: 1)
         guard text.count == 2 else { return time.description }
         return "\(text[0]) \(text[1].prefix(5)) UTC"

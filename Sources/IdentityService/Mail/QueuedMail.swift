@@ -20,6 +20,8 @@ package struct QueuedMail: Sendable {
     private let time: Timestamp
     /// The budget that the append counts the mail in, if it is a limited notice.
     private var budget: NoticeBudget?
+    /// Where the request came from that caused the mail, and the key that seals it.
+    fileprivate var source: (address: Personal, keys: [UUID: PersonKey])?
 
     /// - Parameters:
     ///   - ledger: The ledger of the event and the row. A mail in a tenant's ledger names the tenant.
@@ -40,6 +42,18 @@ package struct QueuedMail: Sendable {
     func counted(by budget: NoticeBudget) -> QueuedMail {
         var mail = self
         mail.budget = budget
+        return mail
+    }
+
+    /// The same mail, which says from which network somebody caused it.
+    ///
+    /// - Parameters:
+    ///   - address: The IP address; `nil` if it is unknown.
+    ///   - key: The key of the account that the mail is about, which seals the address in the event.
+    func caused(from address: String?, sealedBy key: PersonKey?, of employee: EmployeeID) -> QueuedMail {
+        guard let address, let key else { return self }
+        var mail = self
+        mail.source = (Personal(owner: employee.uuid, text: address), [employee.uuid: key])
         return mail
     }
 
@@ -101,7 +115,10 @@ extension StreamID {
 extension EventRecording {
     /// Adds a mail.
     mutating func queue(_ mail: QueuedMail) throws {
-        try recorder.add(mail.event, to: mail.stream, version: 0)
+        var metadata = recorder.metadata
+        metadata.source = mail.source?.address
+        try recorder.add(
+            mail.event, to: mail.stream, version: 0, keys: mail.source?.keys ?? [:], metadata: metadata)
         recorder.statements += mail.statements(recorder.context.ring)
     }
 }
@@ -116,14 +133,19 @@ extension ServiceContext {
     ///
     /// The mail is queued in the tenant's ledger, so it names the tenant. It never fails the decision: who cannot be
     /// told by mail sees the notice in the next session.
+    ///
+    /// - Parameter address: The IP address of whoever decided; `nil` if it is unknown.
     func notice(
-        _ kind: MailKind, about employee: EmployeeSnapshot, in tenant: TenantID, at time: Timestamp
+        _ kind: MailKind, about employee: EmployeeSnapshot, in tenant: TenantID, from address: String? = nil,
+        at time: Timestamp
     ) async throws -> QueuedMail? {
         guard mail != nil, let account = employee.state.account else { return nil }
         let user = try await StateLoader(reader: reader).user(account.user)
         guard user.state.holdsEmail, user.state.isEmailVerified || account.isEmailVerified else { return nil }
+        let keys = try await personKeys.load([employee.id.uuid], ledger: tenant.uuid)
         let notice = QueuedMail(
-            kind, to: .user(account.user), in: LedgerID(tenant.uuid), until: time.adding(Self.noticeLifetime), at: time)
+            kind, to: .user(account.user), in: LedgerID(tenant.uuid), until: time.adding(Self.noticeLifetime), at: time
+        ).caused(from: address, sealedBy: keys[employee.id.uuid], of: employee.id)
         guard NoticeBudget.limits(kind) else { return notice }
         let budget = NoticeBudget(kind, about: employee.id, in: tenant, at: time, ring)
         return try await budget.isSpent(pool) ? nil : notice.counted(by: budget)

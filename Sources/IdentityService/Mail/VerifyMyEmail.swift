@@ -106,6 +106,7 @@ package struct ConfirmEmail: UseCase {
                 context, at: run.call.time,
                 metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
             try recorder.add(events, to: .user(user.id), version: user.version)
+            if context.mail != nil { try recorder.queue(context.welcome(user.id, at: run.call.time)) }
             try await recorder.append()
             return .verified
         }
@@ -113,6 +114,15 @@ package struct ConfirmEmail: UseCase {
 }
 
 extension ServiceContext {
+    /// The mail to somebody who has confirmed the address.
+    ///
+    /// - Parameter ledger: That of the tenant whose mail it is; `nil` for the user's directory, which names none.
+    func welcome(_ user: UserID, in ledger: LedgerID? = nil, at time: Timestamp) -> QueuedMail {
+        QueuedMail(
+            .welcome, to: .user(user), in: ledger ?? .directory(of: user), until: time.adding(Self.noticeLifetime),
+            at: time)
+    }
+
     /// The mail with the link that verifies a user's address. It is in the user's directory, and names no tenant.
     func verification(of user: UserID, at time: Timestamp, _ languages: [String] = []) -> QueuedMail {
         QueuedMail(

@@ -9,14 +9,15 @@ import TenureAPI
 enum PersonClaims {
     /// The names of the claims besides those of the ID token itself.
     static let names = [
-        "sub", "tenant", "tenant_name", "preferred_username", "name", "updated_at", "email", "email_verified",
-        "groups",
+        "sub", "tenant", "tenant_name", "preferred_username", "name", "locale", "updated_at", "email",
+        "email_verified", "groups",
     ]
 
     /// The events that change what the claims of `profile` and `email` say, but for the role. That of a further claim is
     /// one more.
     private static let changes: Set<String> = [
         EmployeeRegistered.type, CredentialsSet.type, EmailVerified.type, EmailReleased.type, DisplayNameSet.type,
+        LanguageChosen.type, EmailGaveWay.type,
     ]
 
     /// Returns the claims. What is not verified, and what was erased, is absent.
@@ -49,6 +50,11 @@ enum PersonClaims {
                 events.filter { changes.contains($0.type) }.map(\.time)
                 + (known == nil ? [] : [employee.state.account?.emailVerifiedAt].compactMap { $0 })
             claims["updated_at"] = times.max().map { .integer($0.wholeSeconds) }
+        }
+        if scopes.contains(.profile), let user = employee.state.account?.user,
+            let language = try await context.userWithAddress(user).language
+        {
+            claims["locale"] = .string(language.rawValue)
         }
         if scopes.contains(.email), let email {
             claims["email"] = .string(email)

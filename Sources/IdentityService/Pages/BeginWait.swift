@@ -70,7 +70,9 @@ package struct BeginWait: UseCase, Redacted {
             return cookie.text
         }
         let rule = DeviceMailRule(scene: scene, context: context)
-        if [.login, .address, .registration].contains(purpose), let mail = try await rule.mail(at: time, languages) {
+        if [.login, .address, .registration].contains(purpose),
+            let mail = try await rule.mail(at: time, from: run.call.sourceAddress, languages)
+        {
             row.mail = mail.row
             var recorder = EventRecorder(
                 context, at: time, metadata: EventMetadata(app: app.appId, requestId: run.call.requestId))

@@ -3,6 +3,7 @@ import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
+import Keys
 import Ledger
 
 /// Says when a mail may ask the owner of an account to confirm a device, so that the pages app vouches for its key.
@@ -58,6 +59,12 @@ struct DeviceMailRule: Sendable {
             && tenant.links(AppID(scene.row.app), as: .authorization)
     }
 
+    /// The key of the person, as employee of the tenant.
+    private func key() async throws -> PersonKey? {
+        let id = scene.account.id.uuid
+        return try await context.personKeys.load([id], ledger: scene.row.tenant)[id]
+    }
+
     private func admits(_ address: EmailAddress) async throws -> Bool {
         if scene.tenant.state.policy.keyAuthorization == .automatic
             || DomainRegistration.admits(address, scene.tenant)
@@ -69,8 +76,10 @@ struct DeviceMailRule: Sendable {
     }
 
     /// A mail and what the wait's row says of it; `nil` if there is none to send, or the address had too many.
+    ///
+    /// - Parameter address: The IP address of the browser; `nil` if it is unknown.
     func mail(
-        at time: Timestamp, _ languages: [String]
+        at time: Timestamp, from address: String?, _ languages: [String]
     ) async throws -> (mail: QueuedMail, row: BrowserWaitRow.Mail)? {
         guard let recipient = try await recipient(at: time) else { return nil }
         do {
@@ -81,7 +90,8 @@ struct DeviceMailRule: Sendable {
         let until = min(time.adding(Self.lifetime), scene.row.expiresAt)
         let mail = QueuedMail(
             .deviceConfirmation, to: .user(scene.account.user), in: LedgerID(scene.row.tenant), until: until, at: time,
-            languages: languages)
+            languages: languages
+        ).caused(from: address, sealedBy: try await key(), of: scene.account.id)
         return (
             mail,
             BrowserWaitRow.Mail(id: mail.event.mailID.uuid, until: until, address: recipient.position)

@@ -32,7 +32,9 @@ package struct SendDeviceMail: UseCase, Redacted {
         {
             return true
         }
-        guard let mail = try await DeviceMailRule(scene: scene, context: context).mail(at: time, languages)
+        guard
+            let mail = try await DeviceMailRule(scene: scene, context: context).mail(
+                at: time, from: run.call.sourceAddress, languages)
         else { return false }
         var row = scene.row
         row.mail = mail.row

@@ -55,9 +55,12 @@ struct WaitDecision: Sendable {
             }
             decision.expectations[.user(scene.user.id)] = scene.user.version
             let isFirst = DeviceMailRule(scene: scene, context: context).isFirstKey
-            if !isFirst,
-                let notice = try await context.notice(
-                    .deviceAdded, about: scene.employee, in: tenant, at: call.time)
+            if recipient.verifies, context.mail != nil {
+                try decision.queue(
+                    context.welcome(scene.user.id, in: LedgerID(tenant.uuid), at: call.time))
+            } else if let notice = try await context.notice(
+                isFirst ? .approved : .deviceAdded, about: scene.employee, in: tenant, from: call.sourceAddress,
+                at: call.time)
             {
                 try decision.queue(notice)
             }

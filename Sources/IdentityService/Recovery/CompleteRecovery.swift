@@ -59,6 +59,7 @@ struct CompleteRecovery: Sendable {
             recorder.claims.append(pending.taking)
             recorder.notAfter = snapshot.state.openRecovery(at: time)?.expiresAt
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
+            try await recorder.tellOwner(employee, in: tenantId)
             try recorder.add(
                 recorder.named(presented, of: employee.state), to: .employee(employeeId, in: tenantId),
                 version: employee.version, keys: keys, about: employeeId.uuid, by: employeeId)

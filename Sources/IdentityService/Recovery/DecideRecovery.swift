@@ -72,7 +72,8 @@ package struct DecideRecovery: CallerUseCase {
                     try recorder.add(events, of: scene.user, about: scene.account.target)
                     if action == .open,
                         let mail = try await context.notice(
-                            .recoveryOpened, about: employee, in: scene.access.tenant.id, at: time)
+                            .recoveryOpened, about: employee, in: scene.access.tenant.id,
+                            from: recorder.call.sourceAddress, at: time)
                     {
                         try recorder.queue(mail)
                     }

@@ -33,6 +33,8 @@ struct DevelopmentService: Sendable {
     let metrics: MetricsListener?
     /// Who may found a tenant on the pages.
     let founding: FoundingRule
+    /// Whose pages and mails it serves.
+    let brand: Brand
     /// The maximum delay of recoveries; `nil` applies the tenant's policy.
     let recoveryDelay: Duration?
     let hangups: HangupSignals
@@ -41,13 +43,14 @@ struct DevelopmentService: Sendable {
 
     init(
         state: StateDirectory, port: Int, publicURL: String?, metrics: MetricsListener?, founding: FoundingRule,
-        recoveryDelay: Duration? = nil, hangups: HangupSignals, logger: Logger
+        brand: Brand, recoveryDelay: Duration? = nil, hangups: HangupSignals, logger: Logger
     ) {
         self.state = state
         self.port = port
         self.publicURL = publicURL
         self.metrics = metrics
         self.founding = founding
+        self.brand = brand
         self.recoveryDelay = recoveryDelay
         self.hangups = hangups
         self.logger = logger
@@ -89,6 +92,7 @@ struct DevelopmentService: Sendable {
             publicURL: publicURL, mpin: try MPinAuthorityClientConfiguration(development: state, port: port),
             founding: founding)
         parts.assembly.settings.recoveryDelay = recoveryDelay
+        parts.http.brand = brand
         parts.assembly.eraseList = ErasureList(beside: MasterKeyFile(path: state.masterKeyFile))
         parts.keepMails(in: MailDirectory(path: state.mailDirectory))
         parts.http.developmentPeople = { [state] in DemoCompany.people(in: state).map(DevelopmentPerson.init) }

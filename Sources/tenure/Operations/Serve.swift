@@ -71,7 +71,8 @@ struct Serve: AsyncParsableCommand {
             try await DevelopmentService(
                 state: StateDirectory(stateDirectory), port: port, publicURL: try settings.publicOrigin(),
                 metrics: try settings.metricsListener(), founding: try settings.foundingRule(default: .open),
-                recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups, logger: logger
+                brand: try settings.brand(), recoveryDelay: recoveryDelay.map { .seconds($0) }, hangups: hangups,
+                logger: logger
             ).run()
         } else {
             let logger = try Logs.logger(settings, default: .info)
@@ -227,6 +228,7 @@ struct ServiceParts: Sendable {
             appRateLimit: limits.app, companyRateLimit: limits.company, metrics: try settings.metricsListener())
         http.connections = try settings.connectionLimits()
         http.waitingPages = try settings.number(.waitingPages, in: 0...65_536, default: http.waitingPages)
+        http.brand = try settings.brand()
         assembly.settings.tokenIssuer = try Self.issuer(http)
         try admit(settings)
         mpin = try settings.mpinAuthorities()
@@ -287,6 +289,7 @@ struct ServiceParts: Sendable {
     /// Sends mails as configured.
     private mutating func send(_ mail: MailConfiguration) {
         assembly.settings.mail = mail.settings
+        assembly.settings.mail?.brand = http.brand
         assembly.mailTransport = mail.transport
     }
 

@@ -31,6 +31,8 @@ struct Settings: Sendable, Redacted {
         case recountHours, hashingPlaces, hashingPlacesKnown, hashingSeconds
         // The mail server.
         case smtpUrl, smtpUser, smtpPasswordFile, smtpCaFile, mailFrom
+        // Whose pages and mails they are.
+        case brandName, brandLogo, brandColour, brandContact, brandImprint, brandPrivacy
         // The limits of one caller.
         case addressRate, addressBurst, appRate, appBurst, companyRate, companyBurst, unknownAttemptRate,
             unknownAttemptBurst, connectionsPerAddress, waitingPages
@@ -317,7 +319,7 @@ extension Settings {
     /// The files that the service only reads.
     private static let readFiles: [Name] = [
         .tlsCertificateFile, .tlsKeyFile, .smtpPasswordFile, .smtpCaFile, .mpinDta1KeyFile, .mpinDta2KeyFile,
-        .mpinCaFile,
+        .mpinCaFile, .brandLogo,
     ]
 
     /// The files that the service writes or replaces, so that their directory must exist.

@@ -297,7 +297,7 @@ import Testing
             for query in ["after=x", "position=-1", "after=1&after=2"] {
                 #expect(try await browser.get("/account/approvals?" + query).status == 400)
             }
-            #expect(try await browser.get("/account/approvals?after=4").text.contains("No device waits."))
+            #expect(try await browser.get("/account/approvals?after=4").text.contains("Nobody waits for you."))
         }
     }
 

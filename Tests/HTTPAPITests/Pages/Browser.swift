@@ -1,4 +1,5 @@
 import Canonical
+import IdentityService
 import TenureAPI
 import Testing
 
@@ -16,11 +17,13 @@ struct Browser: Sendable {
     /// Runs a service with pages.
     static func with<Value: Sendable>(
         _ service: FakeService = FakeService(), publicURL: String? = Self.origin, waitingPages: Int = 256,
+        brand: Brand = Brand(),
         _ work: @Sendable (Browser) async throws -> Value
     ) async throws -> Value {
         var configuration = HTTPConfiguration(port: 0, publicURL: publicURL)
         configuration.servesPages = true
         configuration.waitingPages = waitingPages
+        configuration.brand = brand
         return try await API.with(service, configuration: configuration) { try await work(Browser(api: $0)) }
     }
 

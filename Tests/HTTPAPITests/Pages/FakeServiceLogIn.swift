@@ -53,6 +53,7 @@ extension FakeService {
             let details = ["form": take.form, "tenant": take.tenant.lowercased, "request": take.request]
             try await enter("takeBrowserCookie", details, call)
             return Self.newCookie
+        case let choose as ChooseLanguage: return .some((choose.chosen ?? language ?? choose.shown) as any Sendable)
         case let choose as ChooseAccount:
             try await enter("chooseAccount", ["handle": choose.handle, "cookie": choose.cookie ?? ""], call)
             guard choose.handle == Self.handle else { return AuthorizationAnswer.fault(.expired) }

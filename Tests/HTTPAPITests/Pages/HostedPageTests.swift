@@ -131,7 +131,9 @@ import Testing
 
     @Test func `the style is small and knows dark, narrow and focus`() {
         let text = String(decoding: PageAsset.style.bytes, as: UTF8.self)
-        #expect(text.utf8.count < 15_000)
+        #expect(text.utf8.count < 20_000)
+        let sizes = text.matches(of: /font(?:-size)?: ?([0-9.]+)(?:rem|em)/).compactMap { Double($0.output.1) }
+        #expect(!sizes.isEmpty && sizes.allSatisfy { $0 * 16 >= 14 }, "no text is under 14 pixels")
         for part in ["prefers-color-scheme: dark", ":focus-visible", "@media (max-width", "overflow-wrap: anywhere"] {
             #expect(text.contains(part), "\(part)")
         }

@@ -404,7 +404,7 @@ extension API.Answer {
     }
 
     private static let refusals: [(ServiceError, Int, String, String?)] = [
-        (ServiceError(.answersIncorrect), 403, "Are these your questions?", nil),
+        (ServiceError(.answersIncorrect), 403, "That did not match.", nil),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 45), 429, "Try again in 45 seconds.", "45"),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 601), 429, "Try again in 11 minutes.", "601"),
         (ServiceError(.credentialsLocked, retryAfterSeconds: 7_201), 429, "Try again in 3 hours.", "7201"),
@@ -460,7 +460,7 @@ extension API.Answer {
         try await Visitor.with(service) { visitor in
             let wrong = try await visitor.post(
                 "/flow/\(FakeService.flowID)/passphrase", [("passphrase", "wrong horse")])
-            #expect(wrong.status == 403 && wrong.text.contains("The passphrase is not right."))
+            #expect(wrong.status == 403 && wrong.text.contains("That did not match."))
             #expect(!wrong.text.contains("wrong horse"))
             let none = try await visitor.post("/flow/\(FakeService.flowID)/passphrase")
             #expect(none.status == 400 && none.text.contains("<a href=\"#passphrase\">Enter your passphrase.</a>"))
@@ -472,7 +472,7 @@ extension API.Answer {
         (ServiceError(.employeeInactive), "This account is closed"),
         (ServiceError(.employeeNotApproved), "Not approved yet"),
         (ServiceError.keyEnded, "The key of this browser has ended"),
-        (ServiceError.tooManyPendingKeys, "Not permitted"),
+        (ServiceError.tooManyPendingKeys, "Not approved"),
         (ServiceError(.flowExpired), "This log-in has ended"),
         (ServiceError(.flowAlreadyUsed), "This log-in has ended"),
         (ServiceError(.requestStale), "This log-in has ended"),

@@ -1,6 +1,7 @@
 @_spi(Reflection) import Swift
 
 @testable import HTTPAPI
+import IdentityService
 
 /// What a template may name in a value, as the type alone tells: the stored properties, and theirs.
 struct PageShape: Sendable {
@@ -55,6 +56,7 @@ struct PageShape: Sendable {
         guard let content = PageShape(page), case .part(let name, var members) = content.kind else { return nil }
         members["title"] = PageShape(.text)
         members["language"] = PageShape(.text)
+        members["tab"] = PageShape(.text)
         if page is any AccountContent.Type { members["me"] = PageShape(AccountFrame.self) }
         self.init(.part(name, members))
     }
@@ -83,6 +85,7 @@ struct FilledPart: PagePart {
         switch name {
         case "w": PageWords(language: .english)
         case "asset": PageAsset.Paths()
+        case "brand": PageFrame.Shown(frame: .current, language: .english)
         default: members[name]?.filled(with: text, at: path.map { $0.isEmpty ? name : "\($0).\(name)" })
         }
     }
@@ -174,6 +177,7 @@ struct PageNames {
         case "asset":
             if path.count != 2 || PageAsset.Paths().child(named: path[1]) == nil { offences.append(name) }
             return PageShape(.text)
+        case "brand": return frame(path, name)
         default: break
         }
         var isWithinItem = false
@@ -192,6 +196,19 @@ struct PageNames {
         }
         offences.append(name)
         return nil
+    }
+
+    /// What a template may name of the frame, of an operator who has set everything.
+    private mutating func frame(_ path: [String], _ name: String) -> PageShape? {
+        var brand = Brand()
+        (brand.contact, brand.imprint, brand.privacy) = ("mailto:a@b.example", "https://b.example", "https://c.example")
+        let value =
+            path.count == 2
+            ? PageFrame.Shown(frame: PageFrame(brand: BrandAssets(brand)), language: .english).child(named: path[1])
+            : nil
+        if path.last == "languages" { return PageShape([PageFrame.Language].self) }
+        if value == nil { offences.append(name) }
+        return PageShape(.text)
     }
 
     private mutating func member(_ path: ArraySlice<String>, of shape: PageShape, _ name: String) -> PageShape? {

@@ -108,7 +108,7 @@ import Testing
         "employeeHint", "fact", "fault",
         "given", "hint", "instead", "label", "lasting", "limit", "loggedInWith", "meaning", "nameProblem", "next",
         "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
-        "send", "since", "state", "steps", "subject", "text", "times", "title", "unsuitable", "until",
+        "send", "since", "state", "steps", "subject", "tab", "text", "times", "title", "unsuitable", "until",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]
@@ -125,7 +125,7 @@ import Testing
                 if !isKept, !isSentence || Self.names.contains(String(path)) { found.append(String(path)) }
             } else if let tag = match.output.2, match.output.1 == "/" {
                 while let last = open.popLast(), last.tag != tag {}
-            } else if let tag = match.output.2, !["meta", "link", "input", "br"].contains(tag) {
+            } else if let tag = match.output.2, !["meta", "link", "input", "br", "img"].contains(tag) {
                 open.append((tag, isKept || match.output.3?.contains("translate=\"no\"") == true))
             }
         }

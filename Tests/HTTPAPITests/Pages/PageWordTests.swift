@@ -43,7 +43,7 @@ import Testing
                 named.formUnion(names.map { String($0.output.1) })
             }
         }
-        let files = ["js", "css", "html", "yaml"]
+        let files = ["js", "css", "html", "yaml", "svg", "png"]
         named = named.filter { name in !files.contains { name.hasSuffix("." + $0) } }.subtracting(Self.others)
         for source in PageTemplate.sources.values {
             named.formUnion(source.matches(of: /\bw\.([a-z]+\.[A-Za-z]+)/).map { String($0.output.1) })

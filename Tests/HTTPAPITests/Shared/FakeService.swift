@@ -46,6 +46,8 @@ struct FakeService: UseCaseRunner {
     var hasPagesApp = true
     /// Who may found a tenant on the pages.
     var founding = FoundingRule.open
+    /// The language that the person is known to read.
+    var language: String?
     /// Whether mails are sent.
     var sendsMails = true
     /// What the OpenID provider answers.

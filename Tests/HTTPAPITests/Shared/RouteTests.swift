@@ -40,7 +40,7 @@ import Testing
         let served = Route.all(HTTPConfiguration(), waiting: .none).map(\.endpoint)
         #expect(served.count == Set(served).count)
         // The pages behind mailed links use them, also in a service without the pages app.
-        #expect(Set(served) == Set(Endpoint.all + [.readPageAsset, .armPage]))
+        #expect(Set(served) == Set(Endpoint.all + [.readPageAsset, .armPage, .chooseLanguage]))
     }
 
     @Test func `no two patterns of one method match the same path`() {

@@ -6,13 +6,14 @@ import Testing
 
 @Suite struct MailContentTests {
     private func content(
-        _ kind: MailKind, _ language: MailLanguage = .english, domain: String? = nil, link: String? = nil
+        _ kind: MailKind, _ language: MailLanguage = .english, domain: String? = nil, link: String? = nil,
+        facts: MailFacts = MailFacts()
     ) throws -> String {
         let content = MailContent(
             id: MailID(UUID()), kind: kind, language: language,
             settings: try #require(MailSettings(publicURL: "https://id.example", sender: "tenure@id.example")),
             recipient: try #require(DeliverableAddress("zoe@mail.example")), domain: domain, link: link,
-            end: MailScene.start)
+            end: MailScene.start, facts: facts)
         return String(decoding: content.bytes(at: MailScene.start), as: UTF8.self)
     }
 
@@ -40,7 +41,7 @@ import Testing
     func `a mail has every text in each language, and no text of a file is left out`(
         _ kind: MailKind, _ language: MailLanguage
     ) {
-        let texts = MailTexts(kind, domain: nil, until: MailScene.start, in: language)
+        let texts = MailTexts(kind, domain: nil, by: "Harbour", until: MailScene.start, in: language)
         #expect(!texts.sentences.isEmpty && !texts.closing.isEmpty && texts.subject != kind.rawValue)
         #expect(!(texts.sentences + [texts.subject, texts.closing, texts.origin]).contains { $0.contains(/[{}]/) })
         let english = MailTexts.words(of: .english), words = MailTexts.words(of: language)
@@ -49,9 +50,11 @@ import Testing
         let names = MailKind.allCases.flatMap { kind in
             parts.flatMap { ["\(kind.rawValue).\($0)", "\(kind.rawValue).first.\($0)"] }
         }
-        #expect(words.keys.allSatisfy { ["origin.domain", "origin.service"].contains($0) || names.contains($0) })
+        #expect(words.keys.allSatisfy { $0.hasPrefix("origin.") || $0.hasPrefix("fact.") || names.contains($0) })
         for (name, text) in words {
-            #expect(text.contains("{1}") == english[name]?.contains("{1}"), "\(name)")
+            for value in ["{1}", "{2}"] {
+                #expect(text.contains(value) == english[name]?.contains(value), "\(name)")
+            }
             #expect(language == .english || text != english[name], "\(name)")
         }
     }
@@ -61,7 +64,8 @@ import Testing
         let words = MailTexts.words(of: language)
         func texts(_ isFirst: Bool) -> String {
             let texts = MailTexts(
-                .deviceConfirmation, isFirst: isFirst, domain: nil, until: MailScene.start, in: language)
+                .deviceConfirmation, isFirst: isFirst, domain: nil, by: "Harbour", until: MailScene.start,
+                in: language)
             return (texts.sentences + [texts.closing]).joined(separator: "\n")
         }
         for part in ["text1", "closing"] {
@@ -73,7 +77,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("t@login.example", "<t@login.example>"), (" <t@login.example> \n", "<t@login.example>"),
+        ("t@login.example", "\"Tenure\"\r\n <t@login.example>"),
+        (" <t@login.example> \n", "\"Tenure\"\r\n <t@login.example>"),
         ("Tenure <t@login.example>", "\"Tenure\"\r\n <t@login.example>"),
         ("\"Tenure, Inc. \\\"x\\\"\" <t@login.example>", "\"Tenure, Inc. \\\"x\\\"\"\r\n <t@login.example>"),
         ("T\" <e@evil.example> <t@login.example>", "\"T\\\" <e@evil.example>\"\r\n <t@login.example>"),
@@ -97,6 +102,63 @@ import Testing
     ]) func `a sender that no header can hold is refused`(_ sender: String) {
         #expect(!MailSettings.isSender(sender))
         #expect(MailSettings(publicURL: "https://id.example", sender: sender) == nil)
+    }
+
+    @Test(arguments: MailLanguage.allCases)
+    func `a mail says whose account it is about, who did it, where and when, and what nobody asks`(
+        _ language: MailLanguage
+    ) throws {
+        let facts = MailFacts(
+            account: "bo", company: .confirmed("pier.example"), actor: .colleague("ada"), device: "Firefox on Linux",
+            time: MailScene.start, network: "192.0.x.x")
+        let text = try content(.deviceAdded, language, facts: facts)
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        let plain = QuotedPrintable.decode(parts[2].split(separator: "\r\n", omittingEmptySubsequences: false))
+        for value in ["bo", "pier.example", "ada", "Firefox on Linux", "UTC", "192.0.x.x"] {
+            #expect(plain.contains(": \(value)\n") || plain.contains(value), "\(value)")
+        }
+        #expect(plain.contains(try #require(MailTexts.words(of: language)["origin.secret"])))
+        #expect(facts.rows(MailTexts.words(of: language)).count == 6)
+    }
+
+    @Test(arguments: [
+        ("harbour.example", "harbour example"), ("https://evil.example/x", "https evil example x"),
+        ("a@b.c", "a b c"), ("evil\u{3002}example\u{FF0F}x", "evil example x"), ("a\r\nBcc: x", "a Bcc x"),
+        ("a\u{202E}b\u{200B}c", "a b c"), (String(repeating: "y", count: 80), String(repeating: "y", count: 60) + "…"),
+    ])
+    func `a name that a stranger chose makes no link and no line`(_ name: String, _ shown: String) throws {
+        #expect(MailFacts.plain(name) == shown)
+        let facts = MailFacts(account: name, company: .claimed(name), actor: .colleague(name), device: name)
+        let rows = facts.rows(MailTexts.words(of: .english))
+        #expect(rows.count == 4 && rows.allSatisfy { $0.value.contains(shown) && !$0.value.contains(name + ".") })
+        #expect(rows[1].value == "a company that calls itself “\(shown)”")
+    }
+
+    @Test(
+        arguments: [
+            ("192.0.2.7", "192.0.x.x"), ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"), ("2001:db8::7", "2001:db8::"),
+            ("", nil), ("::1", nil), ("localhost", nil), ("1.2.3", nil), ("1.2.3.400", nil), ("[erased]", nil),
+        ] as [(String, String?)])
+    func `a network is the first half of an address`(_ address: String, _ half: String?) {
+        #expect(MailFacts.half(address) == half)
+    }
+
+    @Test func `a mail has the operator's name, colour and contact, and a button with its link below`() throws {
+        var settings = try #require(MailSettings(publicURL: "https://id.example", sender: "t@id.example"))
+        settings.brand.name = "Harbour"
+        settings.brand.colour = Colour(hex: "#0b5c4a")
+        settings.brand.contact = "mailto:help@harbour.example"
+        let content = MailContent(
+            id: MailID(UUID()), kind: .verify, language: .english, settings: settings,
+            recipient: try #require(DeliverableAddress("zoe@mail.example")), domain: nil,
+            link: "https://id.example/v?a=1&b=2", end: MailScene.start)
+        let text = String(decoding: content.bytes(at: MailScene.start), as: UTF8.self)
+        #expect(text.hasPrefix("From: \"Harbour\"\r\n <t@id.example>\r\n"))
+        let html = QuotedPrintable.decode(
+            text.components(separatedBy: "text/html; charset=utf-8").last?.split(
+                separator: "\r\n", omittingEmptySubsequences: false) ?? [])
+        #expect(html.contains("background:#0b5c4a") && html.contains("href=\"mailto:help@harbour.example\""))
+        #expect(html.contains(">https://id.example/v?a=1&amp;b=2</p>") && html.contains("Sent by Harbour."))
     }
 
     @Test func `a long subject takes several short lines`() {

@@ -39,6 +39,10 @@ struct MailOutboxTests {
             for _ in 0..<2 { #expect(try await confirm(key, true) == .verified) }
             let events = try await scene.context.reader.streams([.user(user)])[.user(user), default: []]
             #expect(events.map(\.type) == ["CredentialsSet", "EmailVerified"])
+            // The welcome, once.
+            let waiting = try await scene.context.pool.query(
+                "SELECT kind FROM tenure.mail_outbox WHERE kind = 'welcome'", in: [.directory(of: user)])
+            #expect(waiting.count == 1)
             scene.advance(VerifyMyEmail.lifetime)
             #expect(try await confirm(key, true) == .expired)
         }
@@ -326,7 +330,9 @@ struct MailOutboxTests {
             #expect(try await isSpent() == false)
             #expect(try await isSpent(.deviceAdded, employee, later: .seconds(86_400)) == false)
             for kind in MailKind.allCases {
-                let isOpening = [.recoveryOpened, .returnRequested, .returnOpened, .returnReminder].contains(kind)
+                let isOpening = [
+                    .credentialsChanged, .recoveryOpened, .returnRequested, .returnOpened, .returnReminder,
+                ].contains(kind)
                 #expect(!NoticeBudget.limits(kind) || !isOpening, "\(kind)")
             }
             #expect(NoticeBudget.limits(.deviceAdded) && NoticeBudget.limits(.adminAppointed))
@@ -343,6 +349,34 @@ struct MailOutboxTests {
             scene.advance(.seconds(720))
             let later = [try await scene.charge(nil), try await scene.charge(nil)]
             #expect(later == [nil, 720])
+        }
+    }
+
+    @Test func `an address gets at most five invitations in a week by companies that nobody vouches for`()
+        async throws
+    {
+        try await MailScene.with { scene in
+            let budget = MailBudget(invitationsTo: Array("zoe@mail.example".utf8), ring: scene.context.ring)
+            var sent = 0
+            for _ in 0..<(7 * 24) {
+                if (try? await scene.context.charge(budget, at: scene.now)) != nil { sent += 1 }
+                scene.advance(.seconds(3_600))
+            }
+            #expect(sent == 5)
+        }
+    }
+
+    @Test func `a mail is in the language that its reader chose, whoever caused it`() async throws {
+        try await MailScene.with { scene in
+            let user = try await scene.user("zoe@mail.example")
+            try await scene.choose(.french, user)
+            let mail = try await scene.queue(user, ["de"]), transport = FakeTransport()
+            _ = try await scene.worker(transport).round()
+            #expect(try await scene.ends(mail) == ["sent 1"])
+            let text = String(decoding: try #require(transport.sent.first).content, as: UTF8.self)
+            #expect(text.contains("Content-Language: fr") && text.contains("<html lang=3D\"fr\">"))
+            // So does the page behind the link.
+            #expect(text.replacing("=\r\n", with: "").contains("&language=3Dfr"))
         }
     }
 }

@@ -108,6 +108,14 @@ final class MailScene: Sendable {
             EmailVerified(userID: user, address: position), to: .user(user), version: 1, keys: [:], [])
     }
 
+    /// Records the language of a user.
+    func choose(_ language: MailLanguage, _ user: UserID) async throws {
+        let keys = try await context.personKeys.load([user.uuid], ledger: LedgerID.directory(of: user).uuid)
+        try await append(
+            LanguageChosen(userID: user, language: Personal(user, language.rawValue)), to: .user(user), version: 1,
+            keys: keys, [])
+    }
+
     /// Queues a mail with a link for a user.
     func queue(_ user: UserID, _ languages: [String] = []) async throws -> QueuedMail {
         let mail = context.verification(of: user, at: now, languages)

@@ -15,6 +15,7 @@ extension EventSamples {
             EmailVerified(userID: user, address: 7),
             EmailVerified(userID: user, address: 7, browserOf: employee),
             EmailVerified(userID: user),
+            LanguageChosen(userID: user, language: Personal(user, "de")),
         ]
     }
 }

@@ -58,6 +58,7 @@ struct `An address` {
             #expect(try await scene.isVerified(member) == true)
             #expect(try await scene.isVerified(other) == false)
             #expect(try await scene.world.count("EmailVerified") == 1)
+            try await scene.mailsSettle()
             let mails = mailbox.copies.count
             expectOutcome(try await scene.askForMail(member), "verified")
             try await scene.mailsSettle()
@@ -141,6 +142,7 @@ struct `An address` {
             expectOutcome(try await scene.askForMail(member), "sent")
             let link = try await scene.addressLink(of: member.person, in: mailbox)
             #expect(try await scene.follow(link).status == 200)
+            try await scene.mailsSettle()
             let before = mailbox.copies.count
             for person in [member.person, other.person] {
                 let tablet = Device()
@@ -160,6 +162,7 @@ struct `An address` {
             expectOutcome(try await scene.askForMail(member), "sent")
             let link = try await scene.addressLink(of: member.person, in: mailbox)
             #expect(try await scene.follow(link).status == 200)
+            try await scene.mailsSettle()
             let before = mailbox.copies.count
             for _ in 0..<5 {
                 let device = Device()
@@ -172,7 +175,7 @@ struct `An address` {
             try await scene.mailsSettle()
             let told = mailbox.copies.dropFirst(before).filter { $0.mail.recipient == member.person.email }
             #expect(told.count == 5)
-            #expect(told.allSatisfy { $0.text.contains("Somebody started to reset your credentials") })
+            #expect(told.allSatisfy { $0.text.contains("Somebody started to replace your answers") })
         }
     }
 
@@ -185,6 +188,7 @@ struct `An address` {
             expectOutcome(try await scene.askForMail(member), "sent")
             let link = try await scene.addressLink(of: member.person, in: mailbox)
             #expect(try await scene.follow(link).status == 200)
+            try await scene.mailsSettle()
             func told(_ devices: Int) async throws -> [String] {
                 let before = mailbox.copies.count
                 for _ in 0..<devices {
@@ -201,6 +205,7 @@ struct `An address` {
             let first = try await told(5)
             #expect(first.count == 3)
             #expect(first.allSatisfy { $0.contains("Sent by Tenure.") && !$0.contains(scene.company) })
+            #expect(first.allSatisfy { $0.contains("a company that calls itself") })
             try await scene.world.confirmDomain(of: scene.company)
             scene.clock.pass(.seconds(86_400))
             let next = try await told(1)

@@ -218,7 +218,7 @@ struct `The account in a browser` {
         #expect(try await admin.follow(done).html.matches(of: /action=authorize/).count == 1)
         let refusing = try await ask("refuse", devices[1], from: waiting, admin)
         let left = try await admin.follow(try await sign(refusing, with: founder.device, admin))
-        #expect(left.text.contains("No device waits."), "\(left.text)")
+        #expect(left.text.contains("Nobody waits for you."), "\(left.text)")
         expectOutcome(try await client.logIn(member.person, devices[0]), "success")
         try expectProblem(try await client.logIn(member.person, devices[1]), "authorization.not_permitted")
 

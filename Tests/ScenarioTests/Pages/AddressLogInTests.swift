@@ -196,7 +196,9 @@ struct `A proof of an address` {
             let world = scene.world, member = scene.member
             func told() async throws -> Int {
                 try await world.until { try await world.number("SELECT count(*) FROM tenure.mail_outbox") == 0 }
-                return scene.mailbox.copies.count { $0.text.contains("Your credentials were used on a new device") }
+                return scene.mailbox.copies.count {
+                    $0.text.contains("Somebody entered your answers or your passphrase")
+                }
             }
             func stop(_ device: Device) async throws {
                 let browser = PageClient(scene.client)

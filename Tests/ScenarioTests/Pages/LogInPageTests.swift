@@ -88,7 +88,7 @@ struct `A log-in in a browser` {
             let isPassphrase = (try? asked.form("/flow/passphrase")) != nil
             let refused = isPassphrase ? try await browser.answer(asked, wrong) : nil
             if let refused {
-                #expect(refused.status == 403 && refused.text.contains("The passphrase is not right."), "\(refused)")
+                #expect(refused.status == 403 && refused.text.contains("That did not match."), "\(refused)")
                 pages.append(refused.text.replacing(person.company, with: "C").replacing(person.id, with: "I"))
             }
         }

@@ -188,7 +188,7 @@ struct Page: Sendable, CustomStringConvertible {
 
     var html: String { String(decoding: reply.body, as: UTF8.self) }
     /// The title, which is the heading too.
-    var title: String { first(/<title>([^<]*)<\/title>/) ?? "" }
+    var title: String { first(/<h1>([^<]*)<\/h1>/) ?? "" }
     /// The text without markup.
     var text: String {
         Self.plain(html.replacing(/<[^>]*>/, with: " ")).replacing(/\s+/, with: " ")

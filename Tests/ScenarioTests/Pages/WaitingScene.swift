@@ -54,7 +54,12 @@ struct WaitingScene {
     }
 
     /// The number of mails about devices.
-    func deviceMails() -> Int { mailbox.copies.count { $0.text.contains("Confirm a new device") } }
+    func deviceMails() -> Int {
+        mailbox.copies.count {
+            $0.text.contains("Subject: Is this new device yours?")
+                || $0.text.contains("Subject: Your account is almost ready")
+        }
+    }
 
     private func link(_ form: Regex<(Substring, Substring)>) async throws -> String? {
         try await world.until { try await world.number("SELECT count(*) FROM tenure.mail_outbox") == 0 }

@@ -40,6 +40,8 @@ struct ReturnScene: Sendable {
         expectOutcome(try await client.post("/v1/me/email-verification", by: founder.session), "sent")
         let link = try await link(/\/verify-email\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64}/, after: before)
         try #require(try await follow(link).status == 200)
+        // The welcome is sent, so that no later count has it.
+        try await world.until { try await world.number("SELECT count(*) FROM tenure.mail_outbox") == 0 }
     }
 
     /// Asks for a return, or completes it: the device's proof and the credential.

@@ -1,0 +1,138 @@
+import Canonical
+import EventCoding
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import TenureAPI
+
+/// What a mail says of what happened, so that its reader can judge it: whose account, who did it, on which device, when,
+/// and from which network.
+struct MailFacts: Sendable, Equatable {
+    /// Who caused the mail.
+    enum Actor: Sendable, Equatable {
+        /// The owner of the account, or somebody with a device or a secret of theirs.
+        case owner
+        /// A colleague, by the user name.
+        case colleague(String)
+    }
+
+    /// The user name of the account.
+    var account: String?
+    var company: Company?
+    var actor: Actor?
+    /// The name of the device.
+    var device: String?
+    /// When it happened.
+    var time: Timestamp?
+    /// The first half of an IP address.
+    var network: String?
+
+    /// What a mail calls a company.
+    enum Company: Sendable, Equatable {
+        /// A confirmed domain of the company, in A-labels.
+        case confirmed(String)
+        /// The name that it gave itself: anybody may found a company whose name is a sentence with a link.
+        case claimed(String)
+    }
+
+    /// Returns the facts with their labels, in the order in which people ask.
+    func rows(_ words: [String: String]) -> [(label: String, value: String)] {
+        var rows: [(String, String?)] = [("account", account.map(Self.plain))]
+        switch company {
+        case .confirmed(let domain): rows.append(("company", MailContent.oneLine(domain)))
+        case .claimed(let name):
+            rows.append(("company", WordFile.filled(words["fact.claimed"] ?? "{1}", [Self.plain(name)])))
+        case nil: break
+        }
+        switch actor {
+        case .owner: rows.append(("actor", words["fact.owner"]))
+        case .colleague(let name): rows.append(("actor", Self.plain(name)))
+        case nil: break
+        }
+        rows += [("device", device.map(Self.plain)), ("time", time.map(MailTexts.minute)), ("network", network)]
+        return rows.compactMap { name, value in
+            guard let value, !value.isEmpty, let label = words["fact.\(name)"] else { return nil }
+            return (label, value)
+        }
+    }
+
+    /// Returns a text that a stranger may have chosen, as a mail may show it: without what mail programs make a link of,
+    /// without controls, and short.
+    static func plain(_ text: String) -> String {
+        let scalars = MailContent.oneLine(text).unicodeScalars.map { scalar -> Unicode.Scalar in
+            linking.contains(scalar) || scalar.properties.generalCategory == .format ? " " : scalar
+        }
+        let words = String(String.UnicodeScalarView(scalars)).split(separator: " ").joined(separator: " ")
+        return words.count > longest ? String(words.prefix(longest)) + "…" : words
+    }
+
+    private static let longest = 60
+    /// Also the full stops, colons and solidi of other scripts, which mail programs and browsers take for these.
+    private static let linking: Set<Unicode.Scalar> = [
+        ".", "/", ":", "@", "\\", "\u{2024}", "\u{2044}", "\u{2215}", "\u{3002}", "\u{FE52}", "\u{FE55}", "\u{FF0E}",
+        "\u{FF0F}", "\u{FF1A}", "\u{FF20}", "\u{FF61}", "\u{FE6B}", "\u{2236}",
+    ]
+
+    /// The first half of an IP address as text; `nil` for a text that is none.
+    static func half(_ address: String) -> String? {
+        let octets = address.split(separator: ".", omittingEmptySubsequences: false)
+        if octets.count == 4, octets.allSatisfy({ UInt8($0) != nil }) { return "\(octets[0]).\(octets[1]).x.x" }
+        let groups = address.split(separator: ":", omittingEmptySubsequences: false).prefix { !$0.isEmpty }.prefix(4)
+        guard !groups.isEmpty, address.contains(":"), groups.allSatisfy({ UInt16($0, radix: 16) != nil }) else {
+            return nil
+        }
+        return groups.joined(separator: ":") + "::"
+    }
+}
+
+extension MailDraft {
+    /// The facts of a mail, as the log has them.
+    func facts(_ row: OutboxRow, _ target: Target) async throws -> MailFacts {
+        var facts = MailFacts(time: row.queued.time)
+        // The reader may be somebody else than the user who has the address, and learns nothing of that account.
+        guard row.kind != .addressClaim else { return facts }
+        let loader = StateLoader(reader: context.reader)
+        var tenant = row.ledger.isDirectory ? nil : TenantID(row.ledger.uuid), own: EmployeeID?
+        if case .user(let user) = row.recipient {
+            let accounts = try await context.accounts(of: user)
+            let account = tenant == nil && accounts.count == 1 ? accounts.first : accounts.first { $0.tenant == tenant }
+            (tenant, own) = (account?.tenant ?? tenant, account?.employee)
+        }
+        guard let tenant else { return facts }
+        let company = try await loader.tenant(tenant)
+        facts.company =
+            company.state.shownDomain.map { .confirmed($0) } ?? company.state.companyName.map { .claimed($0) }
+        facts.account = target.invited
+        if let own {
+            let employee = try await loader.employee(own, in: tenant)
+            let keys = try await context.personKeys.load([own.uuid], ledger: tenant.uuid)
+            facts.account = try await context.summary(of: employee, in: company).companyEmployeeId
+            facts.device = try fingerprint(row, target, employee).flatMap {
+                try DeviceNames(employee, keys: keys)[$0]
+            }
+            if case .string(let address) = OpenedEvent(row.queued, keys: keys).source {
+                facts.network = MailFacts.half(address)
+            }
+        }
+        guard let actor = row.queued.actor else { return facts }
+        if actor == own?.uuid || actor == row.recipient.uuid {
+            facts.actor = .owner
+        } else {
+            let colleague = try await loader.employee(EmployeeID(actor), in: tenant)
+            facts.actor = try await context.summary(of: colleague, in: company).companyEmployeeId.map { .colleague($0) }
+        }
+        return facts
+    }
+
+    /// The fingerprint of the device that a mail is about: that which waits, or that which the mail's append approved.
+    private func fingerprint(_ row: OutboxRow, _ target: Target, _ employee: EmployeeSnapshot) throws -> [UInt8]? {
+        if let wait = target.wait { return wait.fingerprint }
+        let approved = employee.events.last {
+            $0.type == EmployeeKeyAuthorized.type && $0.time == row.queued.time
+                && $0.requestId == row.queued.requestId
+        }
+        let event = try approved.map { try EventCodec.payload(of: $0) } as? EmployeeKeyAuthorized
+        return event.map { ServiceContext.fingerprint(of: $0.key) }
+    }
+}
