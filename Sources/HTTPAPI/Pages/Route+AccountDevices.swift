@@ -116,8 +116,3 @@ extension PageWord {
             }
     }
 }
-
-extension FingerprintWords {
-    /// - Parameter hex: The fingerprint in hexadecimal; a text of another form has no words.
-    init(hex: String) { self.init(Hex.decode(hex) ?? []) }
-}
