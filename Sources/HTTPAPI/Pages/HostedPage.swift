@@ -7,6 +7,8 @@ struct HostedPage: Sendable {
     let content: any PageContent
     /// What every page of an account shows; `nil` for another page.
     var account: AccountFrame?
+    /// How many wait for the reader, which the title of the window begins with; 0 for none.
+    var number = 0
     var status: Int
 
     /// - Parameter values: The values of the title.
@@ -47,6 +49,7 @@ extension HostedPage: MustacheParent {
     func child(named name: String) -> Any? {
         switch name {
         case "title": title.escapable
+        case "tab": ((number > 0 ? "(\(number)) " : "") + title).escapable
         case "language": language.rawValue
         case "w": PageWords(language: language)
         case "asset": PageAsset.Paths()
