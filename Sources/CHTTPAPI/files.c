@@ -110,66 +110,69 @@ static const unsigned char file_34[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
 };
 static const unsigned char file_35[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingMails.mustache"
 };
 static const unsigned char file_36[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
 };
 static const unsigned char file_37[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
 };
 static const unsigned char file_38[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
 };
 static const unsigned char file_39[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
 };
 static const unsigned char file_40[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
 };
 static const unsigned char file_41[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
 };
 static const unsigned char file_42[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
 };
 static const unsigned char file_43[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
+#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
 };
 static const unsigned char file_44[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
 };
 static const unsigned char file_45[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_48[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_49[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_51[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_52[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_53[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
 };
 static const unsigned char file_54[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
 };
 static const unsigned char file_55[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_56[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -209,6 +212,7 @@ static const char *const names[] = {
     "Templates/turn.mustache",
     "Templates/waiting.mustache",
     "Templates/waitingEnd.mustache",
+    "Templates/waitingMails.mustache",
     "Templates/wayBack.mustache",
     "Templates/wayBackWait.mustache",
     "Templates/wordRows.mustache",
@@ -288,6 +292,7 @@ static const unsigned char *const bytes[] = {
     file_53,
     file_54,
     file_55,
+    file_56,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -346,9 +351,10 @@ static const size_t sizes[] = {
     sizeof file_53,
     sizeof file_54,
     sizeof file_55,
+    sizeof file_56,
 };
 
-const size_t httpapi_count = 56;
+const size_t httpapi_count = 57;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

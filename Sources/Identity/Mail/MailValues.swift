@@ -38,6 +38,8 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case deviceConfirmation
     /// A notice that somebody proved the secret of the address on a new device.
     case addressProved
+    /// A notice to an admin that somebody waits for a decision, with a link to the list.
+    case somebodyWaits
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.

@@ -99,6 +99,8 @@ struct NoticeBudget: Sendable {
         case .verify, .activation, .deviceConfirmation: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
+        // The hour limits it.
+        case .somebodyWaits: false
         case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved: true
         }
     }

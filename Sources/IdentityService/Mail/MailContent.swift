@@ -21,10 +21,15 @@ struct MailContent {
     let link: String?
     /// When the link expires.
     let end: Timestamp
+    /// Who waits, for the mail to an admin that says so.
+    var waiting: WaitSummary?
+    /// The link that stops such mails.
+    var stopLink: String?
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
-        let texts = MailTexts(kind, isFirst: isFirst, domain: domain.map(Self.oneLine), until: end, in: language)
+        let texts = MailTexts(
+            kind, isFirst: isFirst, domain: domain.map(Self.oneLine), until: end, in: language, waiting: waiting)
         let boundary = "tenure-\(id)"
         var lines = [
             "From: \(from)",
@@ -39,6 +44,13 @@ struct MailContent {
             " boundary=\"\(boundary)\"",
             "",
         ]
+        if let stopLink {
+            // Mail programs show a button (RFC 8058).
+            lines.insert(
+                contentsOf: [
+                    "List-Unsubscribe: <\(stopLink)>", "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+                ], at: 6)
+        }
         for (type, text) in [("text/plain", plain(texts)), ("text/html", html(texts))] {
             lines += [
                 "--\(boundary)", "Content-Type: \(type); charset=utf-8",
@@ -63,6 +75,7 @@ struct MailContent {
         var parts = [texts.sentences.joined(separator: "\n")]
         if let link { parts.append(link) }
         parts += [texts.closing, texts.origin]
+        if let stopLink, let stop = texts.stop { parts.append("\(stop)\n\(stopLink)") }
         return parts.joined(separator: "\n\n") + "\n"
     }
 
@@ -72,6 +85,9 @@ struct MailContent {
             parts.append("<p><a href=\"\(Self.escaped(link))\">\(Self.escaped(caption))</a></p>")
         }
         parts += [texts.closing, texts.origin].map { "<p>\(Self.escaped($0))</p>" }
+        if let stopLink, let stop = texts.stop {
+            parts.append("<p><a href=\"\(Self.escaped(stopLink))\">\(Self.escaped(stop))</a></p>")
+        }
         let head = "<meta charset=\"utf-8\"><title>\(Self.escaped(texts.subject))</title>"
         return """
             <!doctype html>

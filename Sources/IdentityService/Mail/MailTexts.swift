@@ -12,6 +12,8 @@ struct MailTexts {
     let sentences: [String]
     /// The caption of the link; `nil` for a mail without one.
     let caption: String?
+    /// The caption of the link that stops such mails; `nil` for a mail that cannot be stopped.
+    let stop: String?
     /// The last sentence, for people who expected no such mail.
     let closing: String
     /// The line above the closing that names who sends the mail.
@@ -21,7 +23,11 @@ struct MailTexts {
     ///   - isFirst: Whether a mail about a device is about the first one of an account.
     ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
     ///   - end: When the link expires.
-    init(_ kind: MailKind, isFirst: Bool = false, domain: String?, until end: Timestamp, in language: MailLanguage) {
+    ///   - waiting: Who waits, for the mail that says so.
+    init(
+        _ kind: MailKind, isFirst: Bool = false, domain: String?, until end: Timestamp, in language: MailLanguage,
+        waiting: WaitSummary? = nil
+    ) {
         let words = Self.words(of: language), until = Self.minute(end)
         func text(_ kind: MailKind, _ part: String) -> String? {
             let own = isFirst ? words["\(kind.rawValue).first.\(part)"] : nil
@@ -30,9 +36,11 @@ struct MailTexts {
         // A reminder says what the notice said.
         let said = kind == .returnReminder ? .returnOpened : kind
         subject = text(kind, "subject") ?? kind.rawValue
-        sentences = (1...Self.mostSentences).compactMap { text(said, "text\($0)") }
+        sentences =
+            (1...Self.mostSentences).compactMap { text(said, "text\($0)") } + (waiting?.sentences(words) ?? [])
         caption = text(said, "caption")
         closing = text(said, "closing") ?? ""
+        stop = text(said, "stop")
         origin = WordFile.filled(words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? ""])
     }
 

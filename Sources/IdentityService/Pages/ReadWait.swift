@@ -20,6 +20,16 @@ package struct WaitView: Sendable, Equatable {
         case possible
     }
 
+    /// Whether admins were told that the browser waits.
+    package enum Told: Sendable, Equatable {
+        /// No admin gets a mail.
+        case none
+        /// A mail is queued.
+        case soon
+        /// A mail server took a mail then.
+        case at(Timestamp)
+    }
+
     package let standing: WaitStanding
     package let tenantID: UUID
     package let employeeID: UUID
@@ -32,6 +42,12 @@ package struct WaitView: Sendable, Equatable {
     package let challenge: [UInt8]
     /// Whether the employee has another device key in force, which may authorize this one.
     package let hasOtherDevice: Bool
+    /// Whether an admin has to approve the person.
+    package let needsApproval: Bool
+    /// Whether the device key is in force, so that only the approval of the person is missing.
+    package let isApproved: Bool
+    /// Whether admins were told by mail.
+    package let told: Told
     /// Whether the employee is an admin, whose devices no app and no ordinary admin decides about.
     package let isAdministrative: Bool
     /// Whether the service can send mails.
@@ -57,18 +73,28 @@ package struct ReadWait: UseCase, Redacted {
         guard let (_, scene) = try await context.wait(cookie, at: time) else { return nil }
         let standing = scene.standing(at: time)
         let summary = try await context.summary(of: scene.employee, in: scene.tenant)
-        let keys = scene.employee.state.keys.values
         return WaitView(
             standing: standing, tenantID: scene.row.tenant, employeeID: scene.row.employee,
             companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId ?? "",
             fingerprint: scene.row.fingerprint,
             challenge: standing == .authorized
                 ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
-            hasOtherDevice: keys.contains { $0.status == .authorized && $0.key != scene.key.key },
+            hasOtherDevice: scene.hasOtherDevice, needsApproval: scene.needsApproval,
+            isApproved: scene.key.status == .authorized,
+            told: standing == .pending ? try await told(of: scene, run) : .none,
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
             canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
             triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
             decided: scene.decided)
+    }
+
+    private func told(of scene: WaitScene, _ run: UseCaseRun<WaitView?>) async throws -> WaitView.Told {
+        let notice = WaitNotice(context: run.context, tenant: scene.tenant)
+        return switch try await notice.standing(about: scene.employee.id, at: run.call.time) {
+        case .none: .none
+        case .queued: .soon
+        case .sent(let time): .at(time)
+        }
     }
 
     private func mail(of scene: WaitScene, _ run: UseCaseRun<WaitView?>) async throws -> WaitView.Mail {

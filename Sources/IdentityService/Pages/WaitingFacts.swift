@@ -1,6 +1,6 @@
 import Canonical
 import EventCoding
-package import FoundationEssentials
+import FoundationEssentials
 package import Identity
 import Keys
 import Ledger

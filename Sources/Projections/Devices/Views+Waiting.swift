@@ -1,5 +1,6 @@
 package import Canonical
 package import Identity
+import Keys
 import Ledger
 import Postgres
 

@@ -13,7 +13,7 @@ struct ClientDevices: AsyncParsableCommand {
             requires an admin, only an admin can do this.
 
             A revoked key can never be authorized again, and its sessions end at once. If you have lost your only \
-            device, ask an admin to revoke its key and to authorize the key of your next device.
+            device, ask an admin to revoke its key (tenure client revoke) and to authorize the key of your next device.
 
             Examples:
               tenure client devices

@@ -105,7 +105,7 @@ import Testing
         "again", "answerError", "answerLabel", "by", "came", "codeLabel", "companyHint", "done", "employeeHint", "fact", "fault",
         "given", "hint", "instead", "kind", "label", "lasting", "loggedInWith", "meaning", "nameProblem", "next",
         "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
-        "send", "since", "state", "steps", "subject", "tab", "text", "times", "title", "unsuitable", "until",
+        "send", "since", "state", "steps", "subject", "tab", "text", "times", "told", "title", "unsuitable", "until",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]
