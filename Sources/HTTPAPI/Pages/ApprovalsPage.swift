@@ -25,6 +25,7 @@ struct ApprovalsContent: AccountContent {
     }
 
     let text: String
+    let hasWaiting: Bool
     let waiting: [Item]
     let nextPath: String?
 }
@@ -37,7 +38,7 @@ extension AccountVisit {
         let isOwner = me.session.role == "securityAdmin", path = Endpoint.showApprovals.template.text
         let next = after + found.entries.count
         let content = ApprovalsContent(
-            text: text("approvals.count", "\(found.count)"),
+            text: text("approvals.count", "\(found.count)"), hasWaiting: !found.entries.isEmpty,
             waiting: found.entries.map { item($0, mayDecide: isOwner || !$0.isAdministrative) },
             nextPath: next < found.count && !found.entries.isEmpty ? "\(path)?after=\(next)" : nil)
         return page(content, "approvals.title", of: me, at: .showApprovals)
