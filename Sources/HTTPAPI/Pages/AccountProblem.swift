@@ -24,6 +24,9 @@ extension AccountProblem {
         case .authorizationUnknownKey, .recoveryUnknown, .employeeUnknown: word = "problem.gone"
         case .requestStale: word = "problem.stale"
         case .employeeInactive: word = "problem.inactive"
+        case .employeeNotApproved: word = "problem.notApproved"
+        case .recoveryInProgress: word = "problem.recoveryInProgress"
+        case .recoveryOtherCompanies: word = "problem.recoveryOtherCompanies"
         case .emailUnverified: word = "problem.unverified"
         case .requestInvalid: word = "problem.invalid"
         default: return nil
