@@ -84,6 +84,7 @@ extension AccountVisit {
         case "authorize": word = done.person.isEmpty ? "done.ownDevice" : "done.authorize"
         case "authorizeUnapproved": word = "done.authorizeUnapproved"
         case "refuse": word = "done.refuse"
+        case "refuseMany": word = "done.refuseMany"
         case "revoke": word = "done.revoke"
         case "approve": word = "done.approve"
         case "reject": word = "done.reject"

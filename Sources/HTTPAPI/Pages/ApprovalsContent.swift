@@ -18,6 +18,8 @@ struct ApprovalsContent: AccountContent {
         let device: String?
         let network: String?
         let since: String
+        /// What the form that refuses several devices says of this one; `nil` for a person.
+        let choice: String?
         /// Why the reader may not decide.
         let hint: String?
         let approvePath: String?
@@ -28,6 +30,10 @@ struct ApprovalsContent: AccountContent {
     let hasWaiting: Bool
     let waiting: [Item]
     let nextPath: String?
+    /// Where the form that refuses several devices leads.
+    let refusalsPath: String
+    /// The token of that form.
+    let token: String
 }
 
 extension AccountVisit {
@@ -40,7 +46,8 @@ extension AccountVisit {
         let content = ApprovalsContent(
             text: text("approvals.count", "\(found.count)"), hasWaiting: !found.entries.isEmpty,
             waiting: found.entries.map { item($0, mayDecide: isOwner || !$0.isAdministrative) },
-            nextPath: next < found.count && !found.entries.isEmpty ? "\(path)?after=\(next)" : nil)
+            nextPath: next < found.count && !found.entries.isEmpty ? "\(path)?after=\(next)" : nil,
+            refusalsPath: Endpoint.showRefusals.template.text, token: refusals([]).link(at: exchange.call.time))
         return page(content, "approvals.title", of: me, at: .showApprovals)
     }
 
@@ -64,6 +71,7 @@ extension AccountVisit {
             network: device.flatMap { $0.network.isEmpty ? nil : $0.network },
             since: device.map { text("approvals.since", entry.since.forPeople, $0.expiresAt.forPeople) }
                 ?? text("approvals.sinceOnly", entry.since.forPeople),
+            choice: mayDecide ? key.map { RefusedDevice(fingerprint: $0.fingerprint, owner: owner).text } : nil,
             hint: mayDecide ? nil : text("approvals.ownerDecides"), approvePath: link(actions.approve),
             refusePath: link(actions.refuse))
     }

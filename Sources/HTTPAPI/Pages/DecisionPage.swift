@@ -77,6 +77,11 @@ struct DecisionPage: Sendable {
             }
     }
 
+    /// The refusal of somebody's device key.
+    init(refusing fingerprint: String, of owner: String) {
+        self.init(.refuse, fingerprint: fingerprint, owner: owner, reason: nil)
+    }
+
     /// The refusal of the same device key; `nil` for a recovery, which nobody needs to refuse.
     var refusal: DecisionPage? {
         action == .authorize ? DecisionPage(.refuse, fingerprint: fingerprint, owner: owner, reason: nil) : nil
@@ -214,7 +219,8 @@ struct DecisionPage: Sendable {
     /// The path of the list.
     var listPath: String {
         guard list == .showColleague, let owner else { return list.template.text }
-        return list.template.text + "?" + String(decoding: FormEncoding.encode([(name: "name", value: owner)]), as: UTF8.self)
+        return list.template.text + "?"
+            + String(decoding: FormEncoding.encode([(name: "name", value: owner)]), as: UTF8.self)
     }
 
     /// The path of the list after the decision. The list is a projection, and waits until it has the decision.
@@ -229,7 +235,8 @@ struct DecisionPage: Sendable {
         if let position, list == .showApprovals || list == .showColleague {
             fields.append(("position", "\(position)"))
         }
-        return listPath + (listPath.contains("?") ? "&" : "?") + String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+        return listPath + (listPath.contains("?") ? "&" : "?")
+            + String(decoding: FormEncoding.encode(fields), as: UTF8.self)
     }
 
     private var words: (tag: String, title: PageWord, meaning: PageWord) {
@@ -277,7 +284,8 @@ struct DoneDecision: Sendable {
         guard form(account).mayShow(account.exchange) else { return nil }
     }
 
-    fileprivate func fields(_ account: AccountVisit) -> [(name: String, value: String)] {
+    /// The fields of the address of the page that says so.
+    func fields(_ account: AccountVisit) -> [(name: String, value: String)] {
         [("done", word), ("of", person), ("token", form(account).link(at: account.exchange.call.time))]
     }
 

@@ -23,6 +23,10 @@ extension Endpoint {
         page: "POST", "/account/recovery", "Take the signed cancellation of a recovery")
     static let showApprovals = Endpoint(
         page: "GET", "/account/approvals", "Show an admin who waits for a decision")
+    static let showRefusals = Endpoint(
+        page: "GET", "/account/refusals", "Show which devices an admin refuses at once")
+    static let refuseDevices = Endpoint(
+        page: "POST", "/account/refusals", "Take the signed refusals of several devices")
     static let showRecoveries = Endpoint(page: "GET", "/account/recoveries", "Show an admin the recoveries")
     static let showColleague = Endpoint(page: "GET", "/account/colleague", "Show an admin the devices of a colleague")
 }
@@ -54,7 +58,7 @@ extension Route {
     static let ofAccount = [
         showHome, showAccount, logOutOfAccount, mailAddressLink, showDevices, nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
-        showApprovals, showRecoveries, showColleague,
+        showApprovals, showRefusals, refuseDevices, showRecoveries, showColleague,
     ]
 }
 

@@ -33,7 +33,8 @@ extension Route {
     /// `GET /account/colleague`.
     static let showColleague = account(.showColleague) { account in
         let me = try await account.me()
-        guard let fields = try? FormReader(account.exchange.rawQuery.utf8), let entered = try? fields.text("name") ?? "",
+        guard let fields = try? FormReader(account.exchange.rawQuery.utf8),
+            let entered = try? fields.text("name") ?? "",
             let position = fields.position("position")
         else { return try account.visit.reply(.malformed) }
         let name = String(entered.trimmingSpaces.prefix(320))

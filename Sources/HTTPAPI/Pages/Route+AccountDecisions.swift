@@ -162,7 +162,8 @@ extension AccountVisit {
                 title: "recovery.cancelTitle", meaning: text("recovery.cancelMeaning"),
                 facts: [("sign.company", me.companyName), ("sign.person", me.companyEmployeeId ?? "")],
                 statement: statement, expected: ("tenure/v1/recovery-cancellation", "cancel", "owner", nil),
-                endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery", back: Endpoint.showAccount.template.text,
+                endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery",
+                back: Endpoint.showAccount.template.text,
                 section: .showAccount)
             return try page.page(for: self, me, problem: problem).reply()
         } catch let error as ServiceError {

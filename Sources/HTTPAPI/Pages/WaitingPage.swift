@@ -51,7 +51,8 @@ struct WaitingPage: Sendable {
         let visitor = visit.visitor
         let content = WaitingContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account,
-            text: language.text(whoDecides), told: language.text(told.word, told.time), words: FingerprintWords(view.fingerprint).text,
+            text: language.text(whoDecides), told: language.text(told.word, told.time),
+            words: FingerprintWords(view.fingerprint).text,
             fingerprint: Hex.encode(view.fingerprint), saysNoMail: !view.canSendMail, mail: mail(visitor),
             eventsPath: "\(Endpoint.streamWaiting.path(in: flow))?mail=\(view.mail.word)",
             path: Endpoint.showWaiting.path(in: flow),

@@ -146,7 +146,9 @@ struct WaitNotice: Sendable {
 
     /// When a mail was due, as its end tells.
     private func dueTime(of events: StreamEvents) throws -> Timestamp? {
-        guard let first = events.first, let queued = try EventCodec.payload(of: first) as? MailQueued else { return nil }
+        guard let first = events.first, let queued = try EventCodec.payload(of: first) as? MailQueued else {
+            return nil
+        }
         return queued.expiresAt.adding(.zero - Self.lifetime)
     }
 }

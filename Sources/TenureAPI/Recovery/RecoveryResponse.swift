@@ -70,7 +70,8 @@ public struct RecoveryResponse: Sendable, Equatable, ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<RecoveryResponse>(
         "RecoveryResponse", RecoveryResponse.init, Member("employee", \.employee), Member("subject", \.subject),
-        Member("fingerprint", \.fingerprint), Member("words", \.words), Member("state", \.state), Member("requestedAt", \.requestedAt),
+        Member("fingerprint", \.fingerprint), Member("words", \.words), Member("state", \.state),
+        Member("requestedAt", \.requestedAt),
         Member("expiresAt", \.expiresAt), Member(optional: "openedBy", \.openedBy),
         Member(optional: "availableAt", \.availableAt),
         Member(optional: "soleAdmin", \.soleAdmin, .flag, absent: false))

@@ -32,7 +32,8 @@ struct WaitingReader: Sendable {
                 fingerprint: Hex.encode(ServiceContext.fingerprint(of: key.key)), name: nil,
                 network: facts.networks[key.flow] ?? "", expiresAt: key.expiresAt)
             entries.append(
-                try self.entry(row, device, since: key.presentedAt, tenant, facts, keys, isNew: !known.contains(row.id)))
+                try self.entry(row, device, since: key.presentedAt, tenant, facts, keys, isNew: !known.contains(row.id))
+            )
         }
         for row in people where !waiting.contains(row.id) {
             entries.append(
@@ -48,7 +49,8 @@ struct WaitingReader: Sendable {
         let address = row.isReclaimed ? nil : try row.email.open(with: keys, in: tenant.id.uuid)
         let isOfDomain = address.flatMap { try? EmailAddress(recorded: $0) }.map { tenant.state.hasConfirmed($0) }
         return WaitingEntry(
-            employee: row.id.uuid, companyEmployeeId: try row.companyEmployeeID.open(with: keys, in: tenant.id.uuid) ?? "",
+            employee: row.id.uuid,
+            companyEmployeeId: try row.companyEmployeeID.open(with: keys, in: tenant.id.uuid) ?? "",
             address: address ?? "", isAddressConfirmed: row.isEmailVerified || facts.confirmed.contains(row.user),
             needsApproval: row.status == .registered, isNewPerson: isNew,
             isAdministrative: row.role.isAdministrative,

@@ -79,7 +79,9 @@ struct ClientAuthorize: AsyncParsableCommand {
             throw CommandFailure(
                 .failure, "\(matching.count) device keys of \(employee) are pending",
                 remedy: "Name one with --fingerprint: "
-                    + matching.map { "\(Fingerprint.readable($0.fingerprint)) (\(FingerprintWords(hex: $0.fingerprint).text))" }
+                    + matching.map {
+                        "\(Fingerprint.readable($0.fingerprint)) (\(FingerprintWords(hex: $0.fingerprint).text))"
+                    }
                     .joined(separator: ", "))
         }
         return key

@@ -76,7 +76,8 @@ struct ClientDevices: AsyncParsableCommand {
             return
         }
         var table = Table([
-            .init(title: "Device"), .init(title: "Words"), .init(title: "State"), .init(title: "Presented"), .init(title: "App"),
+            .init(title: "Device"), .init(title: "Words"), .init(title: "State"), .init(title: "Presented"),
+            .init(title: "App"),
             .init(title: "Authorized"),
             .init(title: "By"), .init(title: "Last used"),
         ])

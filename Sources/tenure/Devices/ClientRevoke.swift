@@ -65,7 +65,9 @@ struct ClientRevoke: AsyncParsableCommand {
             throw CommandFailure(.notFound, "no such device key of \(employee) is authorized")
         }
         guard matching.count == 1 else {
-            let names = matching.map { "\(Fingerprint.readable($0.fingerprint)) (\(FingerprintWords(hex: $0.fingerprint).text))" }
+            let names = matching.map {
+                "\(Fingerprint.readable($0.fingerprint)) (\(FingerprintWords(hex: $0.fingerprint).text))"
+            }
             throw CommandFailure(
                 .failure, "\(matching.count) device keys of \(employee) are authorized",
                 remedy: "Name one with --fingerprint: " + names.joined(separator: ", "))
@@ -75,7 +77,9 @@ struct ClientRevoke: AsyncParsableCommand {
 
     private func confirm(_ key: EmployeeKeyResponse) async throws {
         let words = Output.standardError()
-        words.line("The device of \(Printable.text(employee)), authorized since \(TimeText.short(key.decidedAt ?? key.presentedAt)):\n")
+        words.line(
+            "The device of \(Printable.text(employee)), authorized since \(TimeText.short(key.decidedAt ?? key.presentedAt)):\n"
+        )
         words.line(Fingerprint.compared(key.fingerprint, on: words.terminal))
         let isConfirmed: Bool
         do { isConfirmed = try await TerminalPrompts.confirms("Revoke it for good? [y/N] ") } catch {

@@ -53,7 +53,8 @@ struct OutcomeReport: Sendable {
                 ("Employee", admission.companyEmployeeId),
                 ("Company", admission.companyName), ("Role", admission.role),
                 ("Status", admission.status),
-            ] + Facts.device(admission.fingerprint) + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
+            ] + Facts.device(admission.fingerprint)
+                + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
         Output.standardError().line("\n" + greeting)
         try output.write(facts.rendered(on: output.terminal))
         for notice in admission.notices { Output.standardError().line("\n" + NoticeText.of(notice)) }
@@ -88,7 +89,8 @@ struct OutcomeReport: Sendable {
             Facts(
                 [
                     ("Employee", account.companyEmployeeId), ("Company", account.companyName),
-                ] + Facts.device(pending.fingerprint) + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? [])
+                ] + Facts.device(pending.fingerprint)
+                    + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? [])
             ).rendered(on: output.terminal))
         words.line(
             """

@@ -49,7 +49,8 @@ import Testing
         }
     }
 
-    @Test func `a person is approved before the device, and nobody but the owner decides about an admin`() async throws {
+    @Test func `a person is approved before the device, and nobody but the owner decides about an admin`() async throws
+    {
         var service = FakeService()
         service.waiting = [
             FakeService.waiting("lu", needsApproval: true, isConfirmed: false, origin: .domain),
@@ -139,6 +140,43 @@ import Testing
             let reply = try await browser.post(Self.path, form + Browser.armed(Self.path, subject))
             #expect(reply.status == 200 && reply.text == "{}")
         }
+    }
+
+    @Test func `several devices are refused at once, each with a signature of its own`() async throws {
+        var service = FakeService()
+        service.decision = .signatureRequired(statement: [1])
+        let other = String(repeating: "cd", count: 32), first = FakeService.fingerprint
+        let query = "key=\(first).7&key=\(other).8&key=\(other).8&key=bad&key=ab.9"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let list = try await browser.get("/account/approvals").text
+            #expect(list.contains("value=\"\(first).7\"") && list.contains("action=\"/account/refusals\""))
+            let bare = try await browser.get("/account/refusals?" + query)
+            #expect(bare.status == 303 && bare.header("Location") == "/account/approvals", "no list led here")
+            let page = try await browser.get(
+                Browser.link("/account/refusals?" + query, to: "/account/refusals", "refusals"))
+            #expect(page.status == 200 && page.text.matches(of: /<li data-fingerprint=/).count == 2)
+            #expect(page.text.contains("name=\"statement.\(other)\" value=\"AQ\""))
+        }
+        service.decision = FakeService().decision
+        let path = "/account/refusals"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let token = FormToken(cookie: FakeService.cookie, path: path, request: "refusals").text
+            var form = [(name: "request", value: "refusals"), ("token", token)]
+            for (key, owner) in [(first, "7"), (other, "8")] {
+                form += [("key", "\(key).\(owner)"), ("statement.\(key)", "AQ"), ("signature.\(key)", "Ag")]
+            }
+            let subject = ["refusals", "\(first).7", "\(other).8"].joined(separator: "\n")
+            let reply = try await browser.post(path, form + Browser.armed(path, subject))
+            let list = try #require(reply.header("Location"))
+            #expect(list.hasPrefix("/account/approvals?done=refuseMany&of=2"))
+            #expect(try await browser.get(list).text.contains("Refused devices: 2."))
+            // A form about other devices than its page is not taken.
+            let others = Browser.armed(path, "refusals\n\(first).7")
+            #expect(try await browser.post(path, form + others).header("Location") == "/account/approvals")
+        }
+        let decided = await service.recorder.work.filter { $0.name == "decideKey" && $0.details["signed"] != "none" }
+        #expect(decided.map { $0.details["employee"] } == ["7", "8"])
+        #expect(decided.allSatisfy { $0.details["action"] == "refuse" && $0.details["reason"] == "unknown" })
     }
 
     @Test func `an admin removes a colleague's device`() async throws {

@@ -102,7 +102,8 @@ import Testing
     /// The texts that are sentences in the language of the page, by the last part of their paths. All others are names,
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
-        "again", "answerError", "answerLabel", "by", "came", "codeLabel", "companyHint", "done", "employeeHint", "fact", "fault",
+        "again", "answerError", "answerLabel", "by", "came", "codeLabel", "companyHint", "done", "employeeHint", "fact",
+        "fault",
         "given", "hint", "instead", "kind", "label", "lasting", "loggedInWith", "meaning", "nameProblem", "next",
         "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
         "send", "since", "state", "steps", "subject", "tab", "text", "times", "told", "title", "unsuitable", "until",

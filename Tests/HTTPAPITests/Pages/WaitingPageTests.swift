@@ -109,7 +109,8 @@ extension API.Answer {
         let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get(Self.path) }
         let told = PageWord("wait.toldAt").text(in: .english, FakeService.time.forPeople)
         #expect(page.text.contains(told))
-        let mail = try #require(page.text.firstRange(of: "Confirm by mail")), ask = try #require(page.text.firstRange(of: told))
+        let mail = try #require(page.text.firstRange(of: "Confirm by mail")),
+            ask = try #require(page.text.firstRange(of: told))
         #expect(mail.lowerBound < ask.lowerBound)
     }
 
@@ -121,7 +122,8 @@ extension API.Answer {
     ) async throws {
         var service = FakeService()
         service.emailLink = answer
-        let path = "/waiting/admins/\(FakeService.appId.lowercased)/\(FakeService.employeeId.lowercased)?expires=1&key=ab"
+        let path =
+            "/waiting/admins/\(FakeService.appId.lowercased)/\(FakeService.employeeId.lowercased)?expires=1&key=ab"
         let (shown, stopped) = try await Browser.with(service) { (browser: Browser) async throws in
             (
                 try await browser.get(path),

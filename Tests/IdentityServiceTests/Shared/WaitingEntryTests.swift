@@ -15,7 +15,8 @@ import Testing
     @Test func `who was invited or confirmed comes first, of each kind the newest`() {
         let flood = (1...300).map { entry("flood", .open, isConfirmed: false, minute: 1_000 + $0) }
         let real = [
-            entry("invited", .invited, isConfirmed: false, minute: 1), entry("mailed", .open, isConfirmed: true, minute: 2),
+            entry("invited", .invited, isConfirmed: false, minute: 1),
+            entry("mailed", .open, isConfirmed: true, minute: 2),
         ]
         let order = (flood.prefix(200) + real + flood.dropFirst(200)).inOrder
         #expect(order.prefix(3).map(\.companyEmployeeId) == ["mailed", "invited", "flood"])

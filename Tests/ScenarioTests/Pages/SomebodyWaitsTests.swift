@@ -54,7 +54,8 @@ struct `Somebody who waits` {
             #expect(rows.first == "zoe" && rows.count == 16, "\(rows)")
 
             // The link of the mail stops them, by the button only.
-            let form = /https:\/\/id\.example(\/waiting\/admins\/[0-9a-f-]{36}\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
+            let form =
+                /https:\/\/id\.example(\/waiting\/admins\/[0-9a-f-]{36}\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
             let link = String(try #require(first[0].firstMatch(of: form)).output.1)
             let visitor = PageClient(scene.client), page = try await visitor.get(link)
             #expect(page.status == 200)

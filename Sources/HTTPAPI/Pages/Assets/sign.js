@@ -121,5 +121,31 @@ async function attach(form) {
   });
 }
 
+/**
+ * Lets the button of a form sign the refusal of each device in it.
+ * @param {HTMLFormElement} form
+ */
+async function attachAll(form) {
+  const { company = "", employee = "", signer = "" } = form.dataset;
+  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  if (!key) return reveal("no-key");
+  /** @param {string} name @returns {HTMLInputElement} */
+  const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+  arm(form, async () => {
+    await fetchNonce(form);
+    for (const item of form.querySelectorAll("[data-fingerprint]")) {
+      const fingerprint = item.getAttribute("data-fingerprint") ?? "";
+      const expected = { tag: "tenure/v1/key-refusal", action: "refuse", reason: "unknown", fingerprint };
+      const bytes = bytesOf(field(`statement.${fingerprint}`).value);
+      if (!(await isStatement(bytes, expected, key.publicKey))) return reveal("failed");
+      field(`signature.${fingerprint}`).value = base64url(await sign(key, bytes));
+    }
+    form.submit();
+    return true;
+  });
+}
+
 const form = globalThis.document?.querySelector("form[data-arm=sign]");
 if (form) await attach(/** @type {HTMLFormElement} */ (form));
+const several = globalThis.document?.querySelector("form[data-arm=sign-all]");
+if (several) await attachAll(/** @type {HTMLFormElement} */ (several));
