@@ -277,10 +277,10 @@ struct DoneDecision: Sendable {
 
     /// Reads the decision of the page's address; `nil` if this session did not make it.
     init?(_ account: AccountVisit) {
-        guard let fields = try? FormReader(account.exchange.rawQuery.utf8), let word = try? fields.text("done"),
-            let person = try? fields.text("of")
-        else { return nil }
-        self.init(word: word, person: person)
+        guard let fields = try? FormReader(account.exchange.rawQuery.utf8), let word = try? fields.text("done") else {
+            return nil
+        }
+        self.init(word: word, person: (try? fields.text("of")) ?? "")
         guard form(account).mayShow(account.exchange) else { return nil }
     }
 

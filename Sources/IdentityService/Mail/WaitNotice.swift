@@ -1,4 +1,4 @@
-import Canonical
+package import Canonical
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -28,16 +28,6 @@ struct WaitNotice: Sendable {
         let employee: EmployeeID
         let user: UserID
         let isSecurityAdmin: Bool
-    }
-
-    /// What became of the mails about somebody who waits.
-    enum Standing: Sendable, Equatable {
-        /// No admin gets one.
-        case none
-        /// One is on its way.
-        case queued
-        /// A mail server took one.
-        case sent(Timestamp)
     }
 
     /// When the next mail to an admin is due; `nil` if one waits for its hour already.
@@ -91,7 +81,7 @@ struct WaitNotice: Sendable {
     }
 
     /// What became of the mails of the last hour, as a waiting browser is told.
-    func standing(about employee: EmployeeID, at time: Timestamp) async throws -> Standing {
+    func standing(about employee: EmployeeID, at time: Timestamp) async throws -> WaitTold {
         guard context.mail != nil else { return .none }
         let ids = try await admins(about: employee).flatMap { self.ids(of: $0, around: time) }
         let streams = try await context.reader.streams(ids.map { .mail($0, in: ledger) })
@@ -103,7 +93,7 @@ struct WaitNotice: Sendable {
             default: break
             }
         }
-        return sent.map { .sent($0) } ?? (isQueued ? .queued : .none)
+        return sent.map { .at($0) } ?? (isQueued ? .soon : .none)
     }
 
     private var ledger: LedgerID { LedgerID(tenant.id.uuid) }
@@ -151,6 +141,16 @@ struct WaitNotice: Sendable {
         }
         return queued.expiresAt.adding(.zero - Self.lifetime)
     }
+}
+
+/// Whether admins were told that a browser waits.
+package enum WaitTold: Sendable, Equatable {
+    /// No admin gets a mail.
+    case none
+    /// A mail is queued.
+    case soon
+    /// A mail server took a mail then.
+    case at(Timestamp)
 }
 
 /// Whether an admin gets mails about who waits. A row of `tenure.budget` says that they want none, for a year.

@@ -20,16 +20,6 @@ package struct WaitView: Sendable, Equatable {
         case possible
     }
 
-    /// Whether admins were told that the browser waits.
-    package enum Told: Sendable, Equatable {
-        /// No admin gets a mail.
-        case none
-        /// A mail is queued.
-        case soon
-        /// A mail server took a mail then.
-        case at(Timestamp)
-    }
-
     package let standing: WaitStanding
     package let tenantID: UUID
     package let employeeID: UUID
@@ -47,7 +37,7 @@ package struct WaitView: Sendable, Equatable {
     /// Whether the device key is in force, so that only the approval of the person is missing.
     package let isApproved: Bool
     /// Whether admins were told by mail.
-    package let told: Told
+    package let told: WaitTold
     /// Whether the employee is an admin, whose devices no app and no ordinary admin decides about.
     package let isAdministrative: Bool
     /// Whether the service can send mails.
@@ -81,20 +71,13 @@ package struct ReadWait: UseCase, Redacted {
                 ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
             hasOtherDevice: scene.hasOtherDevice, needsApproval: scene.needsApproval,
             isApproved: scene.key.status == .authorized,
-            told: standing == .pending ? try await told(of: scene, run) : .none,
+            told: standing == .pending
+                ? try await WaitNotice(context: context, tenant: scene.tenant).standing(
+                    about: scene.employee.id, at: time) : .none,
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
             canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
             triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
             decided: scene.decided)
-    }
-
-    private func told(of scene: WaitScene, _ run: UseCaseRun<WaitView?>) async throws -> WaitView.Told {
-        let notice = WaitNotice(context: run.context, tenant: scene.tenant)
-        return switch try await notice.standing(about: scene.employee.id, at: run.call.time) {
-        case .none: .none
-        case .queued: .soon
-        case .sent(let time): .at(time)
-        }
     }
 
     private func mail(of scene: WaitScene, _ run: UseCaseRun<WaitView?>) async throws -> WaitView.Mail {

@@ -18,7 +18,7 @@ package struct WaitingEntry: Sendable, Equatable {
         /// The SHA-256 of the device key in lower-case hexadecimal.
         package let fingerprint: String
         /// The name of the device; `nil` if it has none.
-        package let name: String?
+        package var name: String?
         /// The network that its address is in; empty if it is unknown.
         package let network: String
         /// When the device stops to wait.
@@ -45,7 +45,7 @@ package struct WaitingEntry: Sendable, Equatable {
     package let isAdministrative: Bool
     package let origin: Origin
     /// The device; `nil` for a person without one that waits.
-    package let device: Device?
+    package var device: Device?
     /// Since when it waits.
     package let since: Timestamp
 

@@ -38,15 +38,12 @@ package struct ListWaiting: ProjectionRead {
             of: access.tenant, at: context.settings.now())
         let page = all.dropFirst(skipping).prefix(Self.limit)
         let keys = try await reads.keys(of: page.map { EmployeeID($0.employee) }, in: tenant)
-        var entries: [WaitingEntry] = []
-        for entry in page {
-            guard let device = entry.device else {
-                entries.append(entry)
-                continue
-            }
-            let owner = try await StateLoader(reader: context.reader).employee(EmployeeID(entry.employee), in: tenant)
-            let name = try DeviceNames(owner, keys: keys)[Hex.decode(device.fingerprint) ?? []]
-            entries.append(entry.naming(name))
+        var entries = Array(page)
+        for place in entries.indices {
+            guard let fingerprint = entries[place].device?.fingerprint else { continue }
+            let employee = EmployeeID(entries[place].employee)
+            let owner = try await StateLoader(reader: context.reader).employee(employee, in: tenant)
+            entries[place].device?.name = try DeviceNames(owner, keys: keys)[Hex.decode(fingerprint) ?? []]
         }
         return Answer(entries: entries, count: all.count)
     }
@@ -66,18 +63,5 @@ package struct CountWaiting: ProjectionRead {
         let access = try await reads.open(company, .employee(caller), role: .authorization, waitFor: nil)
         return try await reads.views.countWaiting(
             in: access.tenant.id, most: Self.most, at: reads.context.settings.now())
-    }
-}
-
-extension WaitingEntry {
-    /// The same entry, with the name of its device.
-    fileprivate func naming(_ name: String?) -> WaitingEntry {
-        let named = device.map {
-            Device(fingerprint: $0.fingerprint, name: name, network: $0.network, expiresAt: $0.expiresAt)
-        }
-        return WaitingEntry(
-            employee: employee, companyEmployeeId: companyEmployeeId, address: address,
-            isAddressConfirmed: isAddressConfirmed, needsApproval: needsApproval, isNewPerson: isNewPerson,
-            isAdministrative: isAdministrative, origin: origin, device: named, since: since)
     }
 }

@@ -14,7 +14,7 @@ import Testing
     ]
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
-        "/account/recovery", "/account/address",
+        "/account/recovery", "/account/address", "/account/refusals",
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 
@@ -178,6 +178,8 @@ import Testing
             let own = form(path, FakeService.fingerprint, [("action", action)] + signature + armed(""))
             let done = try #require(try await browser.post(path, own).header("Location"))
             #expect(done.hasPrefix("/account/devices?done=\(action)&of=&token="))
+            let said = action == "authorize" ? "Approved: the device may log in as 7 now." : "Refused: this device of 7"
+            #expect(try await browser.get(done).text.contains(said))
             let other = form(
                 path, FakeService.fingerprint, [("action", action), ("owner", "8")] + signature + armed("8"))
             let list = try #require(try await browser.post(path, other).header("Location"))

@@ -25,7 +25,9 @@ import Testing
     }
 
     private func links(in page: API.Answer) -> [String] {
-        page.text.matches(of: /href="(\/account\/decision\?[^"]+)"/).map { $0.output.1.replacing("&amp;", with: "&") }
+        page.text.matches(of: /href="(\/account\/decision\?[^"]+)"/).map {
+            String($0.output.1).replacing("&amp;", with: "&")
+        }
     }
 
     @Test func `the list says who waits, and leads to decisions about them`() async throws {

@@ -14,7 +14,7 @@ extension FakeService {
     static func wait(
         _ standing: WaitStanding = .pending, mail: WaitView.Mail = .none, hasOtherDevice: Bool = false,
         isAdministrative: Bool = false, canSendMail: Bool = true, triesLeft: Int = 5, needsApproval: Bool = false,
-        isApproved: Bool = false, told: WaitView.Told = .none
+        isApproved: Bool = false, told: WaitTold = .none
     ) -> WaitView {
         WaitView(
             standing: standing, tenantID: appId, employeeID: employeeId, companyName: "Acme", companyEmployeeId: "7",
