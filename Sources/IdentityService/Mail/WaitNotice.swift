@@ -81,17 +81,17 @@ struct WaitNotice: Sendable {
     }
 
     /// What became of the mails of the last hour, as a waiting browser is told.
-    func standing(about employee: EmployeeID, at time: Timestamp) async throws -> WaitTold {
+    ///
+    /// - Parameter start: When the browser began to wait: an earlier mail did not tell of it.
+    func standing(about employee: EmployeeID, since start: Timestamp, at time: Timestamp) async throws -> WaitTold {
         guard context.mail != nil else { return .none }
         let ids = try await admins(about: employee).flatMap { self.ids(of: $0, around: time) }
         let streams = try await context.reader.streams(ids.map { .mail($0, in: ledger) })
         var isQueued = false, sent: Timestamp?
         for events in streams.values {
-            switch events.last?.type {
-            case MailSent.type: sent = max(sent ?? Timestamp(microseconds: 0), events.last?.time ?? time)
-            case MailQueued.type: isQueued = true
-            default: break
-            }
+            guard let last = events.last else { continue }
+            isQueued = isQueued || last.type == MailQueued.type
+            if last.type == MailSent.type, last.time >= start { sent = max(sent ?? start, last.time) }
         }
         return sent.map { .at($0) } ?? (isQueued ? .soon : .none)
     }

@@ -73,7 +73,7 @@ package struct ReadWait: UseCase, Redacted {
             isApproved: scene.key.status == .authorized,
             told: standing == .pending
                 ? try await WaitNotice(context: context, tenant: scene.tenant).standing(
-                    about: scene.employee.id, at: time) : .none,
+                    about: scene.employee.id, since: scene.row.provedAt, at: time) : .none,
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
             canSendMail: context.mail != nil, mail: try await mail(of: scene, run),
             triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,

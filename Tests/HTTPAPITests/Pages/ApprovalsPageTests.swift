@@ -51,8 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a person is approved before the device, and nobody but the owner decides about an admin`() async throws
-    {
+    @Test func `a person is approved before the device`() async throws {
         var service = FakeService()
         service.waiting = [
             FakeService.waiting("lu", needsApproval: true, isConfirmed: false, origin: .domain),
