@@ -1,6 +1,7 @@
 import Canonical
 import Foundation
 import IdentityService
+import Postgres
 import Testing
 
 /// Somebody who waits for an admin, and who is told of it.
