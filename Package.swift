@@ -279,7 +279,7 @@ let package = Package(
                 "Schema", "TestSupport", crypto, cryptoExtras,
             ], exclude: ["Fixtures"], swiftSettings: settingsOfTests),
         .testTarget(
-            name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical"],
+            name: "TenureAPITests", dependencies: ["TenureAPI", "ErrorCodes", "Canonical", crypto],
             swiftSettings: settingsOfTests),
         .testTarget(
             name: "GenerateContractTests", dependencies: ["GenerateContract", "TenureAPI", "ErrorCodes"],

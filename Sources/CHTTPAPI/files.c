@@ -29,174 +29,186 @@ static const unsigned char file_7[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/claim.mustache"
 };
 static const unsigned char file_8[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/consent.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/colleague.mustache"
 };
 static const unsigned char file_9[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/consents.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/consent.mustache"
 };
 static const unsigned char file_10[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/credentials.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/consents.mustache"
 };
 static const unsigned char file_11[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/currentSecret.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/credentials.mustache"
 };
 static const unsigned char file_12[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/development.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/currentSecret.mustache"
 };
 static const unsigned char file_13[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/deviceMail.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/development.mustache"
 };
 static const unsigned char file_14[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/devices.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/deviceMail.mustache"
 };
 static const unsigned char file_15[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/ending.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/devices.mustache"
 };
 static const unsigned char file_16[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/hidden.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/ending.mustache"
 };
 static const unsigned char file_17[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/invite.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/hidden.mustache"
 };
 static const unsigned char file_18[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/key.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/invite.mustache"
 };
 static const unsigned char file_19[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/layout.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/key.mustache"
 };
 static const unsigned char file_20[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/login.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/layout.mustache"
 };
 static const unsigned char file_21[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/logout.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/login.mustache"
 };
 static const unsigned char file_22[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/mailLink.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/logout.mustache"
 };
 static const unsigned char file_23[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/notice.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/mailLink.mustache"
 };
 static const unsigned char file_24[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/ownCredentials.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/notice.mustache"
 };
 static const unsigned char file_25[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/passphrase.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/ownCredentials.mustache"
 };
 static const unsigned char file_26[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/pick.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/passphrase.mustache"
 };
 static const unsigned char file_27[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/problems.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/pick.mustache"
 };
 static const unsigned char file_28[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/refused.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/problems.mustache"
 };
 static const unsigned char file_29[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/register.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/recoveries.mustache"
 };
 static const unsigned char file_30[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/registerChoice.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/refusals.mustache"
 };
 static const unsigned char file_31[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/sections.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/refused.mustache"
 };
 static const unsigned char file_32[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/sessions.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/register.mustache"
 };
 static const unsigned char file_33[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/registerChoice.mustache"
 };
 static const unsigned char file_34[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/start.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/sections.mustache"
 };
 static const unsigned char file_35[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/sessions.mustache"
 };
 static const unsigned char file_36[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
 };
 static const unsigned char file_37[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/start.mustache"
 };
 static const unsigned char file_38[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
 };
 static const unsigned char file_39[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
 };
 static const unsigned char file_40[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
 };
 static const unsigned char file_41[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingMails.mustache"
 };
 static const unsigned char file_42[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
 };
 static const unsigned char file_43[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
 };
 static const unsigned char file_44[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
 };
 static const unsigned char file_45[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
 };
 static const unsigned char file_46[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/invite.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
 };
 static const unsigned char file_47[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/mark.svg"
+#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
 };
 static const unsigned char file_48[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
+#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
 };
 static const unsigned char file_49[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/invite.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/mark.svg"
 };
 static const unsigned char file_52[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
 };
 static const unsigned char file_53[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
 };
 static const unsigned char file_54[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
 };
 static const unsigned char file_55[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
 };
 static const unsigned char file_56[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
 };
 static const unsigned char file_57[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
 };
 static const unsigned char file_58[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_59[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_60[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
 };
 static const unsigned char file_61[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_63[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_64[] = {
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+};
+static const unsigned char file_65[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+};
+static const unsigned char file_66[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+};
+static const unsigned char file_67[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_68[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -209,6 +221,7 @@ static const char *const names[] = {
     "Templates/approvals.mustache",
     "Templates/arm.mustache",
     "Templates/claim.mustache",
+    "Templates/colleague.mustache",
     "Templates/consent.mustache",
     "Templates/consents.mustache",
     "Templates/credentials.mustache",
@@ -229,6 +242,8 @@ static const char *const names[] = {
     "Templates/passphrase.mustache",
     "Templates/pick.mustache",
     "Templates/problems.mustache",
+    "Templates/recoveries.mustache",
+    "Templates/refusals.mustache",
     "Templates/refused.mustache",
     "Templates/register.mustache",
     "Templates/registerChoice.mustache",
@@ -239,6 +254,7 @@ static const char *const names[] = {
     "Templates/turn.mustache",
     "Templates/waiting.mustache",
     "Templates/waitingEnd.mustache",
+    "Templates/waitingMails.mustache",
     "Templates/wayBack.mustache",
     "Templates/wayBackWait.mustache",
     "Templates/wordRows.mustache",
@@ -333,6 +349,10 @@ static const unsigned char *const bytes[] = {
     file_62,
     file_63,
     file_64,
+    file_65,
+    file_66,
+    file_67,
+    file_68,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -400,9 +420,13 @@ static const size_t sizes[] = {
     sizeof file_62,
     sizeof file_63,
     sizeof file_64,
+    sizeof file_65,
+    sizeof file_66,
+    sizeof file_67,
+    sizeof file_68,
 };
 
-const size_t httpapi_count = 65;
+const size_t httpapi_count = 69;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

@@ -10,6 +10,8 @@ struct AccountProblem: Sendable, Equatable {
 extension AccountProblem {
     /// The words of a device were chosen wrongly so often that it can only be refused.
     static let wrongWords = AccountProblem(word: "problem.wrongWords", status: 200)
+    /// The words of a recovery's device were chosen wrongly so often that the device gets no recovery.
+    static let wrongRecoveryWords = AccountProblem(word: "problem.wrongRecoveryWords", status: 403)
 
     /// The problem of a refusal; `nil` for one that is not about what the person asked for.
     init?(_ error: ServiceError) {
@@ -22,6 +24,9 @@ extension AccountProblem {
         case .authorizationUnknownKey, .recoveryUnknown, .employeeUnknown: word = "problem.gone"
         case .requestStale: word = "problem.stale"
         case .employeeInactive: word = "problem.inactive"
+        case .employeeNotApproved: word = "problem.notApproved"
+        case .recoveryInProgress: word = "problem.recoveryInProgress"
+        case .recoveryOtherCompanies: word = "problem.recoveryOtherCompanies"
         case .emailUnverified: word = "problem.unverified"
         case .requestInvalid: word = "problem.invalid"
         default: return nil

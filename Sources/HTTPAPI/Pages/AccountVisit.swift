@@ -1,7 +1,9 @@
 import Canonical
 import ErrorCodes
 import IdentityService
+import Synchronization
 import TenureAPI
+import TenureServer
 
 /// Somebody who is logged in, on a page of their own account.
 struct AccountVisit: Sendable {
@@ -10,6 +12,8 @@ struct AccountVisit: Sendable {
     /// The value of the browser's cookie.
     let cookie: String
     let language: PageLanguage
+    /// How many wait for the person's decision, once ``me()`` was read.
+    let waiting = WaitingNumber()
 
     var exchange: RoutedRequest { visit.exchange }
 
@@ -30,28 +34,71 @@ struct AccountVisit: Sendable {
 
     var recoveryForm: ArmedForm { visit.armed(.cancelOwnRecovery, "recovery", cookie) }
 
-    /// The account and its session.
-    func me() async throws -> MeResponse { try await exchange.run(ReadMe(caller: caller)) }
+    /// The account and its session. Of an admin it also counts who waits.
+    func me() async throws -> MeResponse {
+        let me = try await exchange.run(ReadMe(caller: caller))
+        if me.mayDecide {
+            // A page is worth showing without the number.
+            waiting.value = (try? await exchange.run(CountWaiting(company: me.companyName, caller: caller))) ?? 0
+        }
+        return me
+    }
 
     /// A page of the account, with the links to the others.
     func page(
         _ content: some AccountContent, _ title: PageWord, of me: MeResponse, at endpoint: Endpoint,
         problem: AccountProblem? = nil
     ) -> HostedPage {
+        let number = waiting.value, done = DoneDecision(self)
         var page = HostedPage(content, title, in: language, status: problem?.status ?? 200)
+        page.number = number
         page.account = AccountFrame(
             account: me.companyEmployeeId.map { text("account.loggedIn", $0, me.companyName) }
                 ?? text("account.nameless", "", me.companyName),
             sections: AccountSection.all(for: me).map { section in
                 AccountFrame.Link(
-                    path: section.endpoint.template.text, label: text(section.word),
+                    path: section.endpoint.template.text,
+                    label: section.endpoint == .showApprovals && number > 0
+                        ? "\(text(section.word)) (\(number))" : text(section.word),
                     isHere: section.endpoint == endpoint)
-            }, problem: problem.map { text($0.word) })
+            }, done: done.flatMap { text(of: $0, me) }, problem: problem.map { text($0.word) })
         return page
     }
 }
 
-/// What every page of an account shows: whose it is, the links to the others, and what went wrong.
+/// A number that is known once the account of a visit was read.
+final class WaitingNumber: Sendable {
+    private let number = Mutex(0)
+
+    var value: Int {
+        get { number.withLock { $0 } }
+        set { number.withLock { $0 = newValue } }
+    }
+}
+
+extension AccountVisit {
+    /// What is true since a decision; `nil` for one that has no sentence.
+    private func text(of done: DoneDecision, _ me: MeResponse) -> String? {
+        let word: PageWord
+        switch done.word {
+        case "authorize": word = done.person.isEmpty ? "done.ownDevice" : "done.authorize"
+        case "authorizeUnapproved": word = "done.authorizeUnapproved"
+        case "refuse": word = "done.refuse"
+        case "refuseMany": word = "done.refuseMany"
+        case "revoke": word = "done.revoke"
+        case "approve": word = "done.approve"
+        case "reject": word = "done.reject"
+        case "open": word = "done.open"
+        case "confirm": word = "done.confirm"
+        case "cancel": word = "done.cancel"
+        default: return nil
+        }
+        return text(word, done.person.isEmpty ? me.companyEmployeeId ?? "" : done.person, me.companyName)
+    }
+}
+
+/// What every page of an account shows: whose it is, the links to the others, what is true since a decision, and what
+/// went wrong.
 struct AccountFrame: PagePart {
     struct Link: PagePart {
         let path: String
@@ -61,6 +108,8 @@ struct AccountFrame: PagePart {
 
     let account: String
     let sections: [Link]
+    /// What is true since the decision that was made just now.
+    let done: String?
     let problem: String?
 }
 

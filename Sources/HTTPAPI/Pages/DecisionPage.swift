@@ -2,16 +2,46 @@ import Canonical
 import ErrorCodes
 import IdentityService
 import TenureAPI
+import TenureServer
 
-/// A decision about a device key, as a page of the account asks for it: about a device of one's own, or as an admin
-/// about somebody else's.
+/// A decision that a page of the account asks for: about a device of one's own, or as an admin about somebody else, their
+/// device or their recovery.
 struct DecisionPage: Sendable {
-    let action: DecideKey.Action
-    /// The fingerprint of the device key, 64 lower-case hexadecimal digits.
+    enum Action: String, Sendable {
+        /// Approve, refuse or remove a device key.
+        case authorize, refuse, revoke
+        /// Approve a person, or refuse them.
+        case approve, reject
+        /// Open, confirm or cancel a recovery.
+        case open, confirm, cancel
+
+        var isAboutPerson: Bool { self == .approve || self == .reject }
+        var recovery: DecideRecovery.Action? { DecideRecovery.Action(rawValue: rawValue) }
+        /// Whether the page asks which words the other side shows.
+        var asksForWords: Bool { [.authorize, .open, .confirm].contains(self) }
+
+        /// The reason that the statement names, unless the person chooses one.
+        fileprivate var usualReason: String? {
+            switch self {
+            case .authorize: "authorized"
+            case .approve: "approved"
+            case .reject: "cancelled"
+            case .open: "opened"
+            case .confirm: "confirmed"
+            case .refuse, .revoke, .cancel: nil
+            }
+        }
+    }
+
+    /// What a form about a person is about.
+    private static let person = "person"
+
+    let action: Action
+    /// The fingerprint of the device key, 64 lower-case hexadecimal digits; empty for a decision about a person.
     let fingerprint: String
-    /// The employee id of the device's owner; `nil` for one's own device.
+    /// The employee id of whom the decision is about; `nil` for one's own device.
     let owner: String?
-    /// Why a key is revoked or refused, as the statement names it.
+    /// Why a key is removed or refused, as the statement names it.
     let reason: String?
 
     /// Reads the decision from a query or a form.
@@ -20,33 +50,41 @@ struct DecisionPage: Sendable {
     init?(fingerprint: String, _ fields: FormReader) {
         let texts: (owner: String?, reason: String?)
         do throws(FormError) { texts = (try fields.text("owner"), try fields.text("reason")) } catch { return nil }
+        guard let action = (try? fields.text("action")).flatMap(Action.init(rawValue:)) else { return nil }
         // The address of a page that asks for the words has no digits that stand in a row.
-        let fingerprint = Base64URL.decode(fingerprint).flatMap { $0.count == 32 ? Hex.encode($0) : nil } ?? fingerprint
-        guard let action = (try? fields.text("action")).flatMap(DecideKey.Action.init(rawValue:)),
-            Hex.decode(fingerprint)?.count == 32
+        let key = Base64URL.decode(fingerprint).flatMap { $0.count == 32 ? Hex.encode($0) : nil } ?? fingerprint
+        let isAboutOthers = action.isAboutPerson || action.recovery != nil
+        guard action.isAboutPerson ? key == Self.person : Hex.decode(key)?.count == 32,
+            texts.owner != nil || !isAboutOthers
         else { return nil }
-        self.action = action
-        self.fingerprint = fingerprint
-        owner = texts.owner
-        switch action {
-        case .authorize: self.reason = nil
-        case .refuse: self.reason = DecisionReason.unknown.rawValue
-        case .revoke:
-            guard owner == nil, let known = texts.reason.flatMap(DecisionReason.init(rawValue:)) else { return nil }
-            self.reason = known.rawValue
+        var reason: String?
+        if action == .revoke {
+            guard let known = texts.reason.flatMap(DecisionReason.init(rawValue:)) else { return nil }
+            reason = known.rawValue
         }
+        self.init(action, fingerprint: action.isAboutPerson ? "" : key, owner: texts.owner, reason: reason)
     }
 
-    private init(_ action: DecideKey.Action, fingerprint: String, owner: String?, reason: String?) {
+    private init(_ action: Action, fingerprint: String, owner: String?, reason: String?) {
         self.action = action
         self.fingerprint = fingerprint
         self.owner = owner
-        self.reason = reason
+        self.reason =
+            switch action {
+            case .refuse: DecisionReason.unknown.rawValue
+            case .cancel: "mistake"
+            default: reason
+            }
     }
 
-    /// The refusal of the same device key.
-    var refusal: DecisionPage {
-        DecisionPage(.refuse, fingerprint: fingerprint, owner: owner, reason: DecisionReason.unknown.rawValue)
+    /// The refusal of somebody's device key.
+    init(refusing fingerprint: String, of owner: String) {
+        self.init(.refuse, fingerprint: fingerprint, owner: owner, reason: nil)
+    }
+
+    /// The refusal of the same device key; `nil` for a recovery, which nobody needs to refuse.
+    var refusal: DecisionPage? {
+        action == .authorize ? DecisionPage(.refuse, fingerprint: fingerprint, owner: owner, reason: nil) : nil
     }
 
     /// The form that makes the decision.
@@ -57,7 +95,7 @@ struct DecisionPage: Sendable {
     }
 
     private static func form(
-        _ action: DecideKey.Action, _ fingerprint: String, of owner: String?, reason: String?, isAnswered: Bool = false,
+        _ action: Action, _ fingerprint: String, of owner: String?, reason: String?, isAnswered: Bool = false,
         _ account: AccountVisit
     ) -> ArmedForm {
         let subject = [fingerprint, action.rawValue, owner ?? "", reason ?? "", isAnswered ? "answered" : ""]
@@ -66,7 +104,7 @@ struct DecisionPage: Sendable {
 
     /// The token of a link or a form that leads to the page. The person chooses the reason on the way.
     static func token(
-        _ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
+        _ action: Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
     ) -> String {
         form(action, fingerprint, of: owner, reason: nil, account).link(at: account.exchange.call.time)
     }
@@ -78,9 +116,10 @@ struct DecisionPage: Sendable {
 
     /// The path of the page that asks for the signature, with the token of the list.
     static func path(
-        _ action: DecideKey.Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
+        _ action: Action, _ fingerprint: String, of owner: String? = nil, _ account: AccountVisit
     ) -> String {
-        let request = action == .authorize ? Hex.decode(fingerprint).map(Base64URL.encode) ?? "" : fingerprint
+        let hidden = Hex.decode(fingerprint).map(Base64URL.encode) ?? ""
+        let request = action.isAboutPerson ? person : action.asksForWords ? hidden : fingerprint
         var fields = [(name: "request", value: request), ("action", action.rawValue)]
         if let owner { fields.append(("owner", owner)) }
         fields.append(("token", token(action, fingerprint, of: owner, account)))
@@ -89,7 +128,7 @@ struct DecisionPage: Sendable {
 
     /// The question for the words of the device key; `nil` for a decision that takes something away.
     func question(_ account: AccountVisit) async throws -> WordQuestion? {
-        guard action == .authorize else { return nil }
+        guard action.asksForWords else { return nil }
         return try await account.exchange.run(AskForWords(fingerprint: bytes, tenant: account.browser.tenantID))
     }
 
@@ -105,15 +144,28 @@ struct DecisionPage: Sendable {
     func decide(_ signed: StatementSignature?, by account: AccountVisit, _ me: MeResponse) async throws
         -> DecisionResponse
     {
-        if action == .revoke {
-            return try await account.exchange.run(
+        let company = me.companyName, exchange = account.exchange
+        if action == .revoke, owner == nil {
+            return try await exchange.run(
                 RevokeDevice(
                     fingerprint: fingerprint, reason: reason ?? "", signed: signed, caller: account.caller))
         }
         guard let employee = owner ?? me.companyEmployeeId else { throw ServiceError(.employeeUnknown) }
-        return try await account.exchange.run(
+        if let recovery = action.recovery {
+            return try await exchange.run(
+                DecideRecovery(
+                    recovery, company: company, companyEmployeeId: employee, fingerprint: fingerprint, reason: reason,
+                    signed: signed, caller: account.caller))
+        }
+        guard let key = DecideKey.Action(rawValue: action.rawValue) else {
+            return try await exchange.run(
+                DecideStatus(
+                    action == .approve ? .approve : .cancel, StatusDecisionRequest(signed: signed), company: company,
+                    companyEmployeeId: employee, caller: .employee(account.caller)))
+        }
+        return try await exchange.run(
             DecideKey(
-                action, company: me.companyName, companyEmployeeId: employee, fingerprint: fingerprint, reason: reason,
+                key, company: company, companyEmployeeId: employee, fingerprint: fingerprint, reason: reason,
                 signed: signed, caller: .employee(account.caller)))
     }
 
@@ -125,8 +177,9 @@ struct DecisionPage: Sendable {
         let person = owner ?? me.companyEmployeeId ?? ""
         var facts: [(label: PageWord, value: String)] = [("sign.company", me.companyName), ("sign.person", person)]
         if owner == nil, let name = try await name(account) { facts.append(("devices.name", name)) }
+        if let address = await address(account, me) { facts.append(("sign.address", address)) }
         // Whoever reads the words here would not look at the other side.
-        if question == nil {
+        if question == nil, !action.isAboutPerson {
             facts += [("devices.words", FingerprintWords(hex: fingerprint).text), ("devices.fingerprint", fingerprint)]
         }
         if let reason = reason.flatMap(DecisionReason.init(rawValue:)) {
@@ -140,26 +193,103 @@ struct DecisionPage: Sendable {
         return SigningPage(
             title: title, meaning: account.text(meaning, person, me.companyName), facts: facts, statement: statement,
             question: question,
-            expected: (tag, action.rawValue, reason ?? "authorized", fingerprint), endpoint: .makeDecision, form: form,
-            request: fingerprint, fields: fields, back: list, section: list
+            expected: (
+                tag, action == .reject ? "cancel" : action.rawValue, signedReason,
+                action.isAboutPerson ? nil : fingerprint
+            ), endpoint: .makeDecision, form: form,
+            request: action.isAboutPerson ? Self.person : fingerprint, fields: fields, back: listPath, section: list
         ).page(for: account, me, problem: problem)
     }
 
     var title: PageWord { words.title }
 
+    /// The reason that the statement names.
+    var signedReason: String { action.usualReason ?? reason ?? "" }
+
     /// The list that the decision was taken from.
-    var list: Endpoint { owner == nil ? .showDevices : .showApprovals }
+    var list: Endpoint {
+        guard owner != nil else { return .showDevices }
+        return switch action {
+        case .revoke: .showColleague
+        case .open, .confirm, .cancel: .showRecoveries
+        case .authorize, .refuse, .approve, .reject: .showApprovals
+        }
+    }
+
+    /// The path of the list.
+    var listPath: String {
+        guard list == .showColleague, let owner else { return list.template.text }
+        return list.template.text + "?"
+            + String(decoding: FormEncoding.encode([(name: "name", value: owner)]), as: UTF8.self)
+    }
+
+    /// The path of the list after the decision. The list is a projection, and waits until it has the decision.
+    ///
+    /// - Parameter employee: What the decision made of the account.
+    func donePath(
+        _ employee: EmployeeSummaryResponse?, _ position: Int64?, for account: AccountVisit, _ me: MeResponse
+    ) -> String {
+        let waits = action == .authorize && employee.map { $0.status != "active" } == true
+        let done = DoneDecision(word: waits ? "authorizeUnapproved" : action.rawValue, person: owner ?? "")
+        var fields = done.fields(account)
+        if let position, list == .showApprovals || list == .showColleague {
+            fields.append(("position", "\(position)"))
+        }
+        return listPath + (listPath.contains("?") ? "&" : "?")
+            + String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+    }
 
     private var words: (tag: String, title: PageWord, meaning: PageWord) {
         switch action {
         case .authorize: ("tenure/v1/key-authorization", "decision.authorizeTitle", "decision.authorizeMeaning")
         case .refuse: ("tenure/v1/key-refusal", "decision.refuseTitle", "decision.refuseMeaning")
         case .revoke: ("tenure/v1/key-revocation", "decision.revokeTitle", "decision.revokeMeaning")
+        case .approve: ("tenure/v1/employee-approval", "decision.approveTitle", "decision.approveMeaning")
+        case .reject: ("tenure/v1/employee-cancellation", "decision.rejectTitle", "decision.rejectMeaning")
+        case .open: ("tenure/v1/recovery-opening", "decision.openTitle", "decision.openMeaning")
+        case .confirm: ("tenure/v1/recovery-confirmation", "decision.confirmTitle", "decision.confirmMeaning")
+        case .cancel: ("tenure/v1/recovery-cancellation", "decision.cancelTitle", "decision.cancelMeaning")
         }
     }
 
     private func name(_ account: AccountVisit) async throws -> String? {
         let devices = try await account.exchange.run(ListDevices(caller: account.caller))
         return devices.first { $0.fingerprint == fingerprint }?.name
+    }
+
+    /// The address of somebody else, as entered; `nil` if it is not known now.
+    private func address(_ account: AccountVisit, _ me: MeResponse) async -> String? {
+        guard let owner else { return nil }
+        let read = ReadEmployee(
+            company: me.companyName, companyEmployeeId: owner, caller: .employee(account.caller))
+        return (try? await account.exchange.run(read))?.email
+    }
+}
+
+/// A decision that was made just now, of which the list says what is true since then.
+struct DoneDecision: Sendable {
+    /// The name of the sentence.
+    let word: String
+    /// The employee id of whom it was about; empty for one's own device.
+    let person: String
+
+    init(word: String, person: String) { (self.word, self.person) = (word, person) }
+
+    /// Reads the decision of the page's address; `nil` if this session did not make it.
+    init?(_ account: AccountVisit) {
+        guard let fields = try? FormReader(account.exchange.rawQuery.utf8), let word = try? fields.text("done") else {
+            return nil
+        }
+        self.init(word: word, person: (try? fields.text("of")) ?? "")
+        guard form(account).mayShow(account.exchange) else { return nil }
+    }
+
+    /// The fields of the address of the page that says so.
+    func fields(_ account: AccountVisit) -> [(name: String, value: String)] {
+        [("done", word), ("of", person), ("token", form(account).link(at: account.exchange.call.time))]
+    }
+
+    private func form(_ account: AccountVisit) -> ArmedForm {
+        account.visit.armed(.makeDecision, ["done", word, person].joined(separator: "\n"), account.cookie)
     }
 }

@@ -12,6 +12,8 @@ struct HostedPage: Sendable {
     var tab: String?
     /// What every page of an account shows; `nil` for another page.
     var account: AccountFrame?
+    /// How many wait for the reader, which the title of the window begins with; 0 for none.
+    var number = 0
     var status: Int
 
     /// - Parameter values: The values of the title.
@@ -54,7 +56,8 @@ extension HostedPage: MustacheParent {
         return switch name {
         case "title": title.escapable
         case "tab":
-            [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – ")
+            ((number > 0 ? "(\(number)) " : "")
+                + [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – "))
                 .escapable
         case "brand": PageFrame.Shown(frame: frame, language: language)
         case "language": language.rawValue

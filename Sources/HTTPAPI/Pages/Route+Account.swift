@@ -25,7 +25,13 @@ extension Endpoint {
     static let cancelOwnRecovery = Endpoint(
         page: "POST", "/account/recovery", "Take the signed cancellation of a recovery")
     static let showApprovals = Endpoint(
-        page: "GET", "/account/approvals", "Show an admin the devices that wait for a decision")
+        page: "GET", "/account/approvals", "Show an admin who waits for a decision")
+    static let showRefusals = Endpoint(
+        page: "GET", "/account/refusals", "Show which devices an admin refuses at once")
+    static let refuseDevices = Endpoint(
+        page: "POST", "/account/refusals", "Take the signed refusals of several devices")
+    static let showRecoveries = Endpoint(page: "GET", "/account/recoveries", "Show an admin the recoveries")
+    static let showColleague = Endpoint(page: "GET", "/account/colleague", "Show an admin the devices of a colleague")
 }
 
 extension Route {
@@ -56,7 +62,8 @@ extension Route {
         showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
         nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
-        showApprovals, showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,
+        showApprovals, showRefusals, refuseDevices, showRecoveries, showColleague,
+        showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,
     ]
 }
 
@@ -70,14 +77,17 @@ extension AccountSection {
         AccountSection(endpoint: .showOwnCredentials, word: "change.section"),
     ]
 
+    /// The pages that admins have.
+    private static let ofAdmins = [
+        AccountSection(endpoint: .showApprovals, word: "approvals.title"),
+        AccountSection(endpoint: .showRecoveries, word: "recoveries.title"),
+        AccountSection(endpoint: .showColleague, word: "colleague.title"),
+        AccountSection(endpoint: .showInvite, word: "invite.title"),
+    ]
+
     /// The pages that somebody may see.
     static func all(for me: MeResponse) -> [AccountSection] {
-        own
-            + (me.mayDecide
-                ? [
-                    AccountSection(endpoint: .showApprovals, word: "approvals.title"),
-                    AccountSection(endpoint: .showInvite, word: "invite.title"),
-                ] : [])
+        own + (me.mayDecide ? ofAdmins : [])
     }
 
     /// The page with the form that is sent to an endpoint: the last one whose path the endpoint's begins with.
@@ -94,14 +104,34 @@ extension AccountVisit {
     ///   - problem: Why a form of the page was refused.
     ///   - entered: The name that was refused.
     func home(_ problem: AccountProblem? = nil, entered: String? = nil) async throws -> HostedPage {
-        let me = try await me(), notices = me.notices.compactMap { notice($0) }
+        let me = try await me(), notices = me.notices.compactMap { notice($0) }, waits = try await waits(me)
         let content = AccountHome(
             role: text(PageWord(role: me.role)),
             loggedInWith: text("account.since", me.session.createdAt.forPeople, me.app.name),
-            saysNone: notices.isEmpty && me.emailVerified, hasNotices: !notices.isEmpty, notices: notices,
+            waits: waits, saysNone: notices.isEmpty && waits == nil && me.emailVerified,
+            hasNotices: !notices.isEmpty, notices: notices,
             address: me.emailVerified ? nil : address,
             names: try await names(of: me, entered: entered), form: form(.logOutOfAccount, "account"))
         return page(content, "account.title", of: me, at: .showAccount, problem: problem)
+    }
+
+    /// What waits for the person: devices of their own, and as an admin others; `nil` if nothing does.
+    private func waits(_ me: MeResponse) async throws -> AccountHome.Waits? {
+        let own = try await exchange.run(ListDevices(caller: caller)).count { $0.state == "pending" }
+        var recoveries = 0
+        if me.mayDecide, let found = try? await exchange.run(ListRecoveries(company: me.companyName, caller: caller)) {
+            recoveries = found.count { $0.state != "confirmed" && $0.employee.employeeId != me.employeeId }
+        }
+        guard own + waiting.value + recoveries > 0 else { return nil }
+        func link(_ count: Int, _ word: PageWord, _ endpoint: Endpoint) -> AccountHome.Link? {
+            count == 0 ? nil : AccountHome.Link(text: text(word, "\(count)"), path: endpoint.template.text)
+        }
+        return AccountHome.Waits(
+            own: link(own, "waits.own", .showDevices),
+            others: [
+                link(waiting.value, "waits.others", .showApprovals),
+                link(recoveries, "waits.recoveries", .showRecoveries),
+            ].compactMap(\.self))
     }
 
     /// A notice, with a link to what the owner can do; `nil` for a kind that says nothing to people.
@@ -133,6 +163,19 @@ struct AccountHome: AccountContent {
         let cancelPath: String?
     }
 
+    /// A sentence about what waits, with the page where the person decides.
+    struct Link: PagePart {
+        let text: String
+        let path: String
+    }
+
+    /// What waits for the person.
+    struct Waits: PagePart {
+        /// The person's own devices, which gave right answers or the passphrase.
+        let own: Link?
+        let others: [Link]
+    }
+
     /// What is said about an address that is not confirmed.
     struct Address: PagePart {
         let isMailed: Bool
@@ -141,6 +184,7 @@ struct AccountHome: AccountContent {
 
     let role: String
     let loggedInWith: String
+    let waits: Waits?
     let saysNone: Bool
     let hasNotices: Bool
     let notices: [Notice]

@@ -11,7 +11,7 @@ extension Route {
         guard let fields = try? FormReader(account.exchange.rawQuery.utf8),
             let request = try? fields.text("request"), let decision = DecisionPage(fingerprint: request, fields)
         else { return try account.visit.reply(.malformed) }
-        guard decision.mayShow(account) else { return .seeOther(decision.list.template.text) }
+        guard decision.mayShow(account) else { return .seeOther(decision.listPath) }
         return try await account.ask(decision, try await account.me())
     }
 
@@ -20,21 +20,18 @@ extension Route {
         guard let decision = DecisionPage(fingerprint: form.request, form.fields) else {
             return try account.visit.reply(.malformed)
         }
-        let me = try await account.me(), signed = form.signed, isQuestion = decision.action == .authorize
+        let me = try await account.me(), signed = form.signed, isQuestion = decision.action.asksForWords
         guard
             try await decision.form(account, isAnswered: isQuestion && signed != nil).takes(
                 form.fields, account.exchange)
-        else { return .seeOther(decision.list.template.text) }
+        else { return .seeOther(decision.listPath) }
         guard let signed else {
             return isQuestion ? try await account.answer(decision, form, me) : try account.visit.reply(.malformed)
         }
         do {
             let response = try await decision.decide(signed, by: account, me)
-            guard case .done(_, let position) = response else { return try await account.ask(decision, me) }
-            let list = decision.list.template.text
-            guard let position, decision.list == .showApprovals else { return .seeOther(list) }
-            // The list is a projection, and waits until it has the decision.
-            return .seeOther("\(list)?position=\(position)")
+            guard case .done(let employee, let position) = response else { return try await account.ask(decision, me) }
+            return .seeOther(decision.donePath(employee, position, for: account, me))
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
             return try await account.ask(decision, me, problem)
@@ -65,7 +62,7 @@ extension Route {
         }
     }
 
-    /// `GET /account/approvals`: the device keys that wait for a decision of an admin, a page of them.
+    /// `GET /account/approvals`: who waits for a decision of an admin, a page of them.
     static let showApprovals = account(.showApprovals) { account in
         let me = try await account.me()
         guard let fields = try? FormReader(account.exchange.rawQuery.utf8), let after = fields.position("after"),
@@ -73,20 +70,20 @@ extension Route {
         else { return try account.visit.reply(.malformed) }
         do {
             let found = try await account.exchange.run(
-                ListPendingAuthorizations(
-                    company: me.companyName, PageRequest(after: after, limit: 50), caller: .employee(account.caller),
+                ListWaiting(
+                    company: me.companyName, skipping: Int(clamping: after), caller: account.caller,
                     waitFor: position == 0 ? nil : position))
-            return try account.approvals(found, me).reply()
+            return try account.approvals(found, after: Int(clamping: after), me).reply()
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
-            return try account.refused(problem, "approvals.title", me, at: .showAccount).reply()
+            return try account.refused(problem, "approvals.title", me, .showAccount).reply()
         }
     }
 }
 
 extension FormReader {
     /// A position in a ledger; 0 for none, `nil` for a text that is no position.
-    fileprivate func position(_ name: String) -> Int64? {
+    func position(_ name: String) -> Int64? {
         do throws(FormError) {
             guard let text = try text(name) else { return 0 }
             return Int64(decimal: text)
@@ -107,24 +104,25 @@ extension AccountVisit {
             guard case .signatureRequired(var statement) = try await decision.decide(nil, by: self, me) else {
                 return try visit.reply(.unarmed)
             }
-            let choice = try await decision.choice(row, self), signed = choice == .right ? decision : decision.refusal
-            if choice == .spent {
+            let choice = try await decision.choice(row, self), refusal = decision.refusal
+            let signed = choice == .right ? decision : refusal ?? decision
+            if choice == .spent, refusal != nil {
                 guard case .signatureRequired(let refusal) = try await signed.decide(nil, by: self, me) else {
                     return try visit.reply(.unarmed)
                 }
                 statement = refusal
             }
-            if choice != .wrong {
+            if choice == .right || (choice == .spent && refusal != nil) {
                 let granted = signed.form(self, isAnswered: choice == .right).granted(at: exchange.call.time)
                 let members = [
-                    "action": signed.action.rawValue, "reason": signed.reason ?? "authorized", "page": granted.page,
+                    "action": signed.action.rawValue, "reason": signed.signedReason, "page": granted.page,
                     "nonce": granted.nonce, "statement": Base64URL.encode(statement),
                 ]
                 answer["statement"] = .object(members.mapValues(JSONValue.string))
             }
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
-            return try refused(problem, decision.title, me, at: decision.list).reply()
+            return try refused(problem, decision.title, me, decision.list, decision.listPath).reply()
         }
         return Reply(headers: ["Content-Type": "application/json"], body: JSONValue.object(answer).canonicalBytes())
     }
@@ -137,13 +135,19 @@ extension AccountVisit {
             switch try await decision.decide(nil, by: self, me) {
             case .signatureRequired(let statement):
                 let question = try await decision.question(self)
-                if question?.isSpent == true { return try await ask(decision.refusal, me, .wrongWords) }
+                if question?.isSpent == true {
+                    guard let refusal = decision.refusal else {
+                        return try refused(.wrongRecoveryWords, decision.title, me, decision.list, decision.listPath)
+                            .reply()
+                    }
+                    return try await ask(refusal, me, .wrongWords)
+                }
                 return try await decision.page(statement, question, for: self, me, problem: problem).reply()
-            case .done: return .seeOther(decision.list.template.text)
+            case .done: return .seeOther(decision.listPath)
             }
         } catch let error as ServiceError {
             guard let own = AccountProblem(error) else { throw error }
-            return try refused(own, decision.title, me, at: decision.list).reply()
+            return try refused(own, decision.title, me, decision.list, decision.listPath).reply()
         }
     }
 
@@ -158,35 +162,23 @@ extension AccountVisit {
                 title: "recovery.cancelTitle", meaning: text("recovery.cancelMeaning"),
                 facts: [("sign.company", me.companyName), ("sign.person", me.companyEmployeeId ?? "")],
                 statement: statement, expected: ("tenure/v1/recovery-cancellation", "cancel", "owner", nil),
-                endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery", back: .showAccount,
+                endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery",
+                back: Endpoint.showAccount.template.text,
                 section: .showAccount)
             return try page.page(for: self, me, problem: problem).reply()
         } catch let error as ServiceError {
             guard let own = AccountProblem(error) else { throw error }
-            return try refused(own, "recovery.cancelTitle", me, at: .showAccount).reply()
+            return try refused(own, "recovery.cancelTitle", me, .showAccount).reply()
         }
     }
 
     /// A page that says why there is nothing to decide.
-    fileprivate func refused(
-        _ problem: AccountProblem, _ title: PageWord, _ me: MeResponse, at endpoint: Endpoint
+    func refused(
+        _ problem: AccountProblem, _ title: PageWord, _ me: MeResponse, _ endpoint: Endpoint, _ backPath: String? = nil
     ) -> HostedPage {
-        page(RefusedContent(backPath: endpoint.template.text), title, of: me, at: endpoint, problem: problem)
-    }
-
-    /// The list of who waits.
-    fileprivate func approvals(_ found: PageResponse<PendingAuthorizationResponse>, _ me: MeResponse) -> HostedPage {
-        let items = found.items.map { item in
-            let owner = item.employee.companyEmployeeId ?? ""
-            return ApprovalsContent.Item(
-                person: owner, device: item.deviceName ?? text("devices.nameless"),
-                since: text("approvals.since", item.key.presentedAt.forPeople, item.expiresAt.forPeople),
-                approvePath: DecisionPage.path(.authorize, item.key.fingerprint, of: owner, self),
-                refusePath: DecisionPage.path(.refuse, item.key.fingerprint, of: owner, self))
-        }
-        let next = found.next.map { "\(Endpoint.showApprovals.template.text)?after=\($0)" }
-        return page(
-            ApprovalsContent(waiting: items, nextPath: next), "approvals.title", of: me, at: .showApprovals)
+        page(
+            RefusedContent(backPath: backPath ?? endpoint.template.text), title, of: me, at: endpoint,
+            problem: problem)
     }
 }
 
@@ -194,20 +186,4 @@ extension AccountVisit {
 struct RefusedContent: AccountContent {
     static let template: PageTemplate = "refused"
     let backPath: String
-}
-
-/// The device keys that wait for an admin.
-struct ApprovalsContent: AccountContent {
-    static let template: PageTemplate = "approvals"
-
-    struct Item: PagePart {
-        let person: String
-        let device: String
-        let since: String
-        let approvePath: String
-        let refusePath: String
-    }
-
-    let waiting: [Item]
-    let nextPath: String?
 }

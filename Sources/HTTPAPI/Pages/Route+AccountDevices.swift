@@ -120,8 +120,3 @@ extension PageWord {
             }
     }
 }
-
-extension FingerprintWords {
-    /// - Parameter hex: The fingerprint in hexadecimal; a text of another form has no words.
-    init(hex: String) { self.init(Hex.decode(hex) ?? []) }
-}

@@ -16,6 +16,10 @@ extension Endpoint {
     static let sendDeviceMail = Endpoint(page: "POST", "/waiting/{flow}/mail", "Send a mail about a device")
     static let showDeviceMail = Endpoint(
         page: "GET", "/waiting/mail/{tenantId}/{flowId}", "Show the device that a mail is about")
+    static let showWaitingMails = Endpoint(
+        page: "GET", "/waiting/admins/{tenantId}/{userId}", "Ask whether mails about who waits are stopped")
+    static let stopWaitingMails = Endpoint(
+        page: "POST", "/waiting/admins/{tenantId}/{userId}", "Stop the mails to an admin about who waits")
     static let answerDeviceMail = Endpoint(
         page: "POST", "/waiting/mail/{tenantId}/{flowId}", "Take the answer to a mail about a device")
 }
@@ -33,7 +37,10 @@ extension Route {
             let shown = try? FormReader(exchange.rawQuery.utf8).text("mail")
             return streams.answer(cookie, view, shown: shown, exchange)
         }
-        return [showWaiting, stream, endWait, enterDeviceCode, sendDeviceMail, showDeviceMail, answerDeviceMail]
+        return [
+            showWaiting, stream, endWait, enterDeviceCode, sendDeviceMail, showDeviceMail, answerDeviceMail,
+            showWaitingMails, stopWaitingMails,
+        ]
     }
 
     /// A page or a form of a browser that waits.

@@ -26,8 +26,8 @@ struct SigningPage: Sendable {
     let request: String
     /// Further fields of the form.
     var fields: [(name: String, value: String)] = []
-    /// The page to go back to without signing.
-    let back: Endpoint
+    /// The path of the page to go back to without signing.
+    let back: String
     /// Where the page is in the links to other pages.
     let section: Endpoint
 
@@ -41,7 +41,7 @@ struct SigningPage: Sendable {
             fields: fields.map { SigningContent.Field(name: $0.name, value: $0.value) }, tag: expected.tag,
             action: expected.action, reason: expected.reason, fingerprint: expected.fingerprint ?? "",
             signer: me.session.fingerprint, company: me.companyName, employee: me.companyEmployeeId ?? "",
-            backPath: back.template.text, question: question.map(WordRows.init))
+            backPath: back, question: question.map(WordRows.init))
         return account.page(content, title, of: me, at: section, problem: problem)
     }
 }

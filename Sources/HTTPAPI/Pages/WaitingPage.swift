@@ -51,7 +51,8 @@ struct WaitingPage: Sendable {
         let visitor = visit.visitor
         let content = WaitingContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), account: account,
-            text: language.text(whoDecides), words: FingerprintWords(view.fingerprint).text,
+            text: language.text(whoDecides), told: language.text(told.word, told.time),
+            words: FingerprintWords(view.fingerprint).text,
             fingerprint: Hex.encode(view.fingerprint), saysNoMail: !view.canSendMail, mail: mail(visitor),
             eventsPath: "\(Endpoint.streamWaiting.path(in: flow))?mail=\(view.mail.word)",
             path: Endpoint.showWaiting.path(in: flow),
@@ -60,9 +61,19 @@ struct WaitingPage: Sendable {
         return try HostedPage(content, "wait.title", in: language, status: problem?.status ?? 200).reply(visitor)
     }
 
+    /// Who was told that the browser waits.
+    private var told: (word: PageWord, time: String) {
+        switch view.told {
+        case .none: ("wait.toldNone", "")
+        case .soon: ("wait.toldSoon", "")
+        case .at(let time): ("wait.toldAt", time.forPeople)
+        }
+    }
+
     /// Whom to ask.
     private var whoDecides: PageWord {
-        switch (view.isAdministrative, view.hasOtherDevice) {
+        if view.needsApproval { return view.isApproved ? "wait.onlyPerson" : "wait.needsPerson" }
+        return switch (view.isAdministrative, view.hasOtherDevice) {
         case (true, true): "wait.adminDevice"
         case (true, false): "wait.admin"
         case (false, true): "wait.device"
@@ -130,6 +141,8 @@ struct WaitingContent: PageContent {
     let problems: FieldProblems?
     let account: String
     let text: String
+    /// Who was told that the browser waits.
+    let told: String
     let words: String
     let fingerprint: String
     let saysNoMail: Bool

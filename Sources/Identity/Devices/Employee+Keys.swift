@@ -78,16 +78,18 @@ extension Employee {
     static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
         guard let account = state.account else { throw .unknownEmployee }
         guard !account.isCancelled else { throw .inactive }
+        let presented = EmployeeEvent.keyPresented(
+            EmployeeKeyPresented(
+                employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty))
         switch state.standing(of: present.key, at: present.time) {
-        case .pending, .authorized: return []
+        case .authorized: return []
+        case .pending:
+            let last = state.keys[present.key]?.presentedAt ?? present.time
+            return last.adding(pendingRenewal) <= present.time ? [presented] : []
         case .revoked, .refused: throw .keyRevoked
         case .unknown, .expired:
             guard state.waitingKeys(at: present.time) < pendingLimit else { throw .tooManyWaitingKeys }
-            return [
-                .keyPresented(
-                    EmployeeKeyPresented(
-                        employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty))
-            ]
+            return [presented]
         }
     }
 

@@ -48,6 +48,8 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case credentialsChanged
     /// The first mail to somebody who confirmed the address.
     case welcome
+    /// A notice to an admin that somebody waits for a decision, with a link to the list.
+    case somebodyWaits
 }
 
 /// Whom a mail goes to. The address is looked up when the mail is sent.

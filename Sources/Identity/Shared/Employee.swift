@@ -8,8 +8,10 @@ package enum Employee: Decider {
     /// No account and no device keys.
     package static let initial = State()
 
-    /// The time for which a presented device key stays pending.
-    package static let pendingLifetime: Duration = .seconds(30 * 86_400)
+    /// The time for which a presented device key stays pending, unless the device asks again.
+    package static let pendingLifetime: Duration = .seconds(86_400)
+    /// The time after which a device that asks again presents its pending key anew.
+    package static let pendingRenewal: Duration = .seconds(43_200)
 
     /// The time after which a provisional employee id without an authorized device key may be released.
     package static let provisionalLifetime: Duration = .seconds(30 * 86_400)

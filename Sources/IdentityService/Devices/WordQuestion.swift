@@ -3,6 +3,7 @@ package import FoundationEssentials
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 /// The question which of three rows the other side shows, before somebody lets a device key in.
 ///

@@ -1,5 +1,6 @@
 package import Canonical
 import FoundationEssentials
+import Identity
 import Ledger
 package import Postgres
 
@@ -14,6 +15,9 @@ package struct MailBacklog: Sendable, Equatable {
         self.oldest = oldest
     }
 
+    /// A mail to an admin may wait for its hour before its first attempt.
+    private static var isDue: SQL { "(attempts > 0 OR kind <> \(MailKind.somebodyWaits.rawValue))" }
+
     /// Reads the outbox with connections of the reader role, which sees all ledgers.
     ///
     /// A mail that was tried more often is older, and one that was not tried yet is due since it was queued. So the
@@ -22,9 +26,14 @@ package struct MailBacklog: Sendable, Equatable {
     /// - Throws: `PostgresError`.
     package static func read(_ pool: PostgresPool) async throws -> MailBacklog {
         try await pool.withConnection { connection in
-            let count = try await connection.query("SELECT count(*) FROM tenure.mail_outbox").first?.decode(Int64.self)
+            let count = try await connection.query(
+                "SELECT count(*) FROM tenure.mail_outbox WHERE \(isDue)"
+            ).first?.decode(Int64.self)
             let mails = try await connection.query(
-                "SELECT ledger_id, mail_id FROM tenure.mail_outbox ORDER BY attempts DESC, next_try LIMIT 20"
+                """
+                SELECT ledger_id, mail_id FROM tenure.mail_outbox WHERE \(isDue)
+                ORDER BY attempts DESC, next_try LIMIT 20
+                """
             ).map { try $0.decode(UUID.self, UUID.self) }
             let rows = try await connection.query(
                 """

@@ -114,6 +114,8 @@ struct NoticeBudget: Sendable {
         case .verify, .activation, .deviceConfirmation, .addressClaim: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
+        // The hour limits it.
+        case .somebodyWaits: false
         case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome: true
         }
     }

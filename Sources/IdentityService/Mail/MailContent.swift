@@ -24,12 +24,16 @@ struct MailContent {
     /// When the link expires.
     let end: Timestamp
     var facts = MailFacts()
+    /// Who waits, for the mail to an admin that says so.
+    var waiting: WaitSummary?
+    /// The link that stops such mails.
+    var stopLink: String?
 
     /// Composes the mail as of a time.
     func bytes(at time: Timestamp) -> [UInt8] {
         let texts = MailTexts(
             kind, isFirst: isFirst, values: values, domain: domain.map(Self.oneLine), by: settings.brand.name,
-            until: end, in: language)
+            until: end, in: language, waiting: waiting)
         let boundary = "tenure-\(id)"
         var lines = [
             "From: \(from)",
@@ -44,6 +48,13 @@ struct MailContent {
             " boundary=\"\(boundary)\"",
             "",
         ]
+        if let stopLink {
+            // Mail programs show a button (RFC 8058).
+            lines.insert(
+                contentsOf: [
+                    "List-Unsubscribe: <\(stopLink)>", "List-Unsubscribe-Post: List-Unsubscribe=One-Click",
+                ], at: 6)
+        }
         for (type, text) in [("text/plain", plain(texts)), ("text/html", html(texts))] {
             lines += [
                 "--\(boundary)", "Content-Type: \(type); charset=utf-8",
@@ -70,6 +81,7 @@ struct MailContent {
         let rows = facts.rows(MailTexts.words(of: language))
         if !rows.isEmpty { parts.append(rows.map { "\($0.label): \($0.value)" }.joined(separator: "\n")) }
         parts += [texts.closing, texts.secret] + (settings.brand.contact.map { [$0] } ?? []) + [texts.origin]
+        if let stopLink, let stop = texts.stop { parts.append("\(stop)\n\(stopLink)") }
         return parts.joined(separator: "\n\n") + "\n"
     }
 
@@ -90,6 +102,9 @@ struct MailContent {
         }
         if !rows.isEmpty { parts.append("<table role=\"presentation\">\n\(rows.joined(separator: "\n"))\n</table>") }
         parts += [texts.closing, texts.secret].map { "<p>\(Self.escaped($0))</p>" }
+        if let stopLink, let stop = texts.stop {
+            parts.append("<p><a href=\"\(Self.escaped(stopLink))\">\(Self.escaped(stop))</a></p>")
+        }
         let contact = brand.contact.map { "<br>\n<a href=\"\(Self.escaped($0))\">\(Self.escaped($0))</a>" } ?? ""
         let head = "<meta charset=\"utf-8\"><title>\(Self.escaped(texts.subject))</title>"
         return """

@@ -32,6 +32,11 @@ struct OutboxRow: Sendable {
 struct MailDraft: Sendable {
     let context: ServiceContext
     let settings: MailSettings
+    /// Reads who waits for the admins of a tenant, in the order of lists.
+    var whoWaits: WhoWaits = { _, _ in [] }
+
+    /// Reads who waits for the admins of a tenant, in the order of lists.
+    typealias WhoWaits = @Sendable (TenantSnapshot, Timestamp) async throws -> [WaitingEntry]
 
     /// What is known when a mail is to be sent.
     enum Result: Sendable {
@@ -49,6 +54,8 @@ struct MailDraft: Sendable {
         var wait: BrowserWaitRow?
         /// Whether the account of that browser never had a device key in force.
         var isFirst = false
+        /// Who waits, if the mail tells an admin of it.
+        var waiting: WaitSummary?
         /// The employee id that the mail invites to, if it is an invitation.
         var invited: String?
         /// The further values that the sentences name.
@@ -83,7 +90,8 @@ struct MailDraft: Sendable {
         let content = MailContent(
             id: row.id, kind: row.kind, language: language, settings: settings, recipient: address,
             isFirst: target.isFirst, values: target.values, domain: company?.shownDomain, link: link,
-            end: target.end, facts: try await facts(row, target))
+            end: target.end, waiting: target.waiting, stopLink: stopLink(row, target),
+            facts: try await facts(row, target))
         return .ready(
             OutgoingMail(
                 id: row.id.uuid, sender: settings.sender, recipient: address.text, content: content.bytes(at: time)))
@@ -108,6 +116,7 @@ struct MailDraft: Sendable {
             guard let address = state.email?.text, row.kind != .verify || !state.isEmailVerified else { return nil }
             if row.kind == .addressClaim { return try await claiming(row, address, at: time) }
             if row.kind == .deviceConfirmation { return try await waiting(row, state, address, at: time) }
+            if row.kind == .somebodyWaits { return try await told(row, to: id, address, at: time) }
             guard MailDraft.aboutReturn.contains(row.kind) else { return Target(address: address, end: row.expiresAt) }
             return try await returning(row, to: id, address, at: time)
         case .invitation(let id): return try await invited(by: id, in: TenantID(row.ledger.uuid), at: time)
@@ -142,6 +151,8 @@ struct MailDraft: Sendable {
         case .returnOpened, .returnReminder: return returnLink(.returnCancellation, "/cancellation", target, company)
         case .invitation: return joinLink(row, target, company)
         case .deviceConfirmation: return waitLink(target)
+        // To the list, never to a decision.
+        case .somebodyWaits: return "\(settings.publicURL)/account/approvals"
         case .welcome, .approved: return "\(settings.publicURL)/account"
         case .deviceAdded, .credentialsChanged, .addressProved: return "\(settings.publicURL)/account/devices"
         case .recoveryOpened, .adminAppointed, .returnCompleted, .removed, .addressClaim: return nil
@@ -194,12 +205,34 @@ extension MailDraft {
         let code = TypedCode(ofClaim: claimant.mail, claim.owner, context.ring)
         return Target(
             address: text, end: row.expiresAt,
-            values: [claimant.person, claimant.company].map(Self.plain) + [code.shown])
+            values: [claimant.person, claimant.company].map(MailFacts.plain) + [code.shown])
     }
 
-    /// A stranger's text as a mail names it: in one line, cut off, and without what makes a link or an address.
-    private static func plain(_ text: String) -> String {
-        String(MailContent.oneLine(text).filter { !"./:@\\<>\"".contains($0) }.prefix(60))
+}
+
+/// Mails to admins about who waits.
+extension MailDraft {
+    /// The admin as they are now, with who waits for them; `nil` if nobody does, or the person is no admin any more.
+    fileprivate func told(
+        _ row: OutboxRow, to user: UserID, _ address: String, at time: Timestamp
+    ) async throws -> Target? {
+        let id = TenantID(row.ledger.uuid), tenant = try await StateLoader(reader: context.reader).tenant(id)
+        let notice = WaitNotice(context: context, tenant: tenant)
+        guard let admin = try await notice.admins().first(where: { $0.user == user }) else { return nil }
+        let entries = try await whoWaits(tenant, time).filter { entry in
+            entry.employee != admin.employee.uuid && (admin.isSecurityAdmin || !entry.isAdministrative)
+        }
+        guard let waiting = WaitSummary(entries) else { return nil }
+        return Target(address: address, end: row.expiresAt, waiting: waiting)
+    }
+
+    fileprivate func stopLink(_ row: OutboxRow, _ target: Target) -> String? {
+        guard target.waiting != nil else { return nil }
+        let tenant = row.ledger.uuid, user = row.recipient.uuid
+        let link = MailLink(
+            .waitingStop, recipient: user, until: target.end.adding(.seconds(30 * 86_400)), about: tenant.bytes,
+            ring: context.ring)
+        return "\(settings.publicURL)/waiting/admins/\(tenant.lowercased)/\(user.lowercased)?\(link.query)"
     }
 }
 

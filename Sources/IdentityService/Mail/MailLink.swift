@@ -19,6 +19,8 @@ package struct MailLink: Sendable {
         case returnCancellation = "return-cancellation"
         /// To confirm a device that waits. It is also about the fingerprint of the device key.
         case device
+        /// To stop the mails to an admin about who waits. It is also about the tenant.
+        case waitingStop = "waiting-stop"
     }
 
     /// Whether a link may be used.

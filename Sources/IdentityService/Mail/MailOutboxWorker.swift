@@ -1,5 +1,5 @@
-import Canonical
-import EventCoding
+package import Canonical
+package import EventCoding
 import FoundationEssentials
 import Identity
 import Keys
@@ -38,15 +38,17 @@ package struct MailOutboxWorker: Service {
     /// - Parameters:
     ///   - readerPool: Finds due rows in all ledgers: the application role sees only ledgers that it names.
     ///   - transport: Takes the mails.
+    ///   - whoWaits: Reads who waits for the admins of a tenant, in the order of lists.
     package init(
         context: ServiceContext, settings: MailSettings, readerPool: PostgresPool, transport: any MailTransport,
-        counts: MailCounts = MailCounts()
+        counts: MailCounts = MailCounts(),
+        whoWaits: @escaping @Sendable (TenantSnapshot, Timestamp) async throws -> [WaitingEntry] = { _, _ in [] }
     ) {
         self.context = context
         self.readerPool = readerPool
         self.transport = transport
         self.counts = counts
-        draft = MailDraft(context: context, settings: settings)
+        draft = MailDraft(context: context, settings: settings, whoWaits: whoWaits)
     }
 
     /// Sends until the task is cancelled or a graceful shutdown begins. A mail that is being sent is finished.

@@ -12,6 +12,8 @@ struct MailTexts {
     let sentences: [String]
     /// The caption of the link; `nil` for a mail without one.
     let caption: String?
+    /// The caption of the link that stops such mails; `nil` for a mail that cannot be stopped.
+    let stop: String?
     /// The last sentence, for people who expected no such mail.
     let closing: String
     /// The line above the closing that names who sends the mail.
@@ -25,10 +27,10 @@ struct MailTexts {
     ///   - domain: The confirmed domain of the tenant, if the mail is about one that has one.
     ///   - operatorName: The name of the operator.
     ///   - end: When the link expires.
+    ///   - waiting: Who waits, for the mail that says so.
     init(
         _ kind: MailKind, isFirst: Bool = false, values: [String] = [], domain: String?, by operatorName: String,
-        until end: Timestamp,
-        in language: MailLanguage
+        until end: Timestamp, in language: MailLanguage, waiting: WaitSummary? = nil
     ) {
         let words = Self.words(of: language), until = Self.minute(end)
         func text(_ kind: MailKind, _ part: String) -> String? {
@@ -38,9 +40,11 @@ struct MailTexts {
         // A reminder says what the notice said.
         let said = kind == .returnReminder ? .returnOpened : kind
         subject = text(kind, "subject") ?? kind.rawValue
-        sentences = (1...Self.mostSentences).compactMap { text(said, "text\($0)") }
+        sentences =
+            (1...Self.mostSentences).compactMap { text(said, "text\($0)") } + (waiting?.sentences(words) ?? [])
         caption = text(said, "caption")
         closing = text(said, "closing") ?? ""
+        stop = text(said, "stop")
         origin = WordFile.filled(
             words[domain == nil ? "origin.service" : "origin.domain"] ?? "", [domain ?? "", operatorName])
         secret = words["origin.secret"] ?? ""

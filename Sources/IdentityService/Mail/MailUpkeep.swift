@@ -1,4 +1,5 @@
 package import Canonical
+package import EventCoding
 import FoundationEssentials
 package import Postgres
 package import ServiceLifecycle
@@ -14,7 +15,11 @@ package struct MailUpkeep: Sendable {
     /// - Parameters:
     ///   - readerPool: Connections of the reader role, which sees all ledgers.
     ///   - transport: Takes the mails.
-    package init(_ context: ServiceContext, readerPool: PostgresPool, transport: (any MailTransport)?) {
+    ///   - whoWaits: Reads who waits for the admins of a tenant, in the order of lists.
+    package init(
+        _ context: ServiceContext, readerPool: PostgresPool, transport: (any MailTransport)?,
+        whoWaits: @escaping @Sendable (TenantSnapshot, Timestamp) async throws -> [WaitingEntry]
+    ) {
         guard let transport, let settings = context.mail else {
             services = []
             metrics = { "" }
@@ -23,7 +28,8 @@ package struct MailUpkeep: Sendable {
         let counts = MailCounts()
         services = [
             MailOutboxWorker(
-                context: context, settings: settings, readerPool: readerPool, transport: transport, counts: counts)
+                context: context, settings: settings, readerPool: readerPool, transport: transport, counts: counts,
+                whoWaits: whoWaits)
         ]
         metrics = { await counts.metrics(readerPool, at: context.settings.now()) }
     }

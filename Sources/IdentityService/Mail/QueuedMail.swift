@@ -27,11 +27,11 @@ package struct QueuedMail: Sendable {
     ///   - ledger: The ledger of the event and the row. A mail in a tenant's ledger names the tenant.
     ///   - end: When the mail is given up, and when the link of a mail to a user expires.
     ///   - languages: The language tags of the reader, best first.
+    ///   - id: The id, of which there is one mail only.
     package init(
         _ kind: MailKind, to recipient: MailRecipient, in ledger: LedgerID, until end: Timestamp, at time: Timestamp,
-        languages: [String] = []
+        languages: [String] = [], id: MailID = MailID(UUID())
     ) {
-        let id = MailID(UUID())
         event = MailQueued(
             mailID: id, recipient: recipient, kind: kind, locale: MailLanguage.choose(languages), expiresAt: end)
         stream = .mail(id, in: ledger)

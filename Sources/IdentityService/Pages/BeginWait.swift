@@ -15,6 +15,8 @@ import TenureAPI
 package struct BeginWait: UseCase, Redacted {
     /// The time for which a browser waits after the proof of its flow.
     static let lifetime: Duration = .seconds(1_800)
+    /// The time after which admins are told of somebody who can confirm the device by mail or on another device.
+    static let patience: Duration = .seconds(600)
 
     package let flow: String
     /// What the flow was for.
@@ -82,6 +84,10 @@ package struct BeginWait: UseCase, Redacted {
         } else {
             _ = try await context.pool.query(row.replacement(context.ring), in: [LedgerID(row.tenant)])
         }
+        // Who can help themselves gets the time for it, before an admin is asked.
+        let helps = row.mail != nil || scene.hasOtherDevice
+        await WaitNotice(context: context, tenant: scene.tenant).queue(
+            about: scene.employee.id, delay: helps && !scene.needsApproval ? Self.patience : .zero, run.call)
         return cookie.text
     }
 

@@ -32,6 +32,12 @@ package struct WaitView: Sendable, Equatable {
     package let challenge: [UInt8]
     /// Whether the employee has another device key in force, which may authorize this one.
     package let hasOtherDevice: Bool
+    /// Whether an admin has to approve the person.
+    package let needsApproval: Bool
+    /// Whether the device key is in force, so that only the approval of the person is missing.
+    package let isApproved: Bool
+    /// Whether admins were told by mail.
+    package let told: WaitTold
     /// Whether the employee is an admin, whose devices no app and no ordinary admin decides about.
     package let isAdministrative: Bool
     /// Whether the employee may ask for the return of a security admin who is alone.
@@ -59,14 +65,17 @@ package struct ReadWait: UseCase, Redacted {
         guard let (_, scene) = try await context.wait(cookie, at: time) else { return nil }
         let standing = scene.standing(at: time)
         let summary = try await context.summary(of: scene.employee, in: scene.tenant)
-        let keys = scene.employee.state.keys.values
         return WaitView(
             standing: standing, tenantID: scene.row.tenant, employeeID: scene.row.employee,
             companyName: summary.companyName, companyEmployeeId: summary.companyEmployeeId ?? "",
             fingerprint: scene.row.fingerprint,
             challenge: standing == .authorized
                 ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
-            hasOtherDevice: keys.contains { $0.status == .authorized && $0.key != scene.key.key },
+            hasOtherDevice: scene.hasOtherDevice, needsApproval: scene.needsApproval,
+            isApproved: scene.key.status == .authorized,
+            told: standing == .pending
+                ? try await WaitNotice(context: context, tenant: scene.tenant).standing(
+                    about: scene.employee.id, since: scene.row.provedAt, at: time) : .none,
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,
             mayReturn: context.mail != nil && scene.mayReturn(at: time), canSendMail: context.mail != nil,
             mail: try await mail(of: scene, run),

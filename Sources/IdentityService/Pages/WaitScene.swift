@@ -73,6 +73,14 @@ struct WaitScene: Sendable {
         return try await context.reader.streams([stream])[stream]?.first?.id ?? key.presented.id
     }
 
+    /// Whether the employee has another device key in force, which may authorize this one.
+    var hasOtherDevice: Bool {
+        employee.state.keys.values.contains { $0.status == .authorized && $0.key != key.key }
+    }
+
+    /// Whether an admin has to approve the person, whatever becomes of the device.
+    var needsApproval: Bool { account.status == .registered }
+
     /// The position of the newest decision about the key that the scene shows, or 0.
     var decided: Int64 { key.authorized?.position ?? 0 }
 }

@@ -33,7 +33,17 @@ extension KeyRing {
     /// of version 8 and of the variant are set (RFC 9562 §5.8), so that it is a valid UUID. Two founders that race name
     /// the same ledger. Permanent.
     package func tenantID(companyName canonical: [UInt8]) -> UUID {
-        var b = authenticationCode(Array("tenure/v1/tenant".utf8) + canonical, .lookup)
+        Self.identifier(authenticationCode(Array("tenure/v1/tenant".utf8) + canonical, .lookup))
+    }
+
+    /// Returns the id that follows from a text: the first 16 bytes of its look-up digest, as ``tenantID(companyName:)``
+    /// makes one.
+    package func lookupID(kind: String, _ canonical: [UInt8], scope: UUID) -> UUID {
+        Self.identifier(lookupDigest(kind: kind, canonical, scope: scope))
+    }
+
+    private static func identifier(_ digest: [UInt8]) -> UUID {
+        var b = digest
         b[6] = b[6] & 0x0F | 0x80
         b[8] = b[8] & 0x3F | 0x80
         return UUID(

@@ -26,6 +26,8 @@ public struct DeviceResponse: Sendable, Equatable, ResponseObject {
 
     /// Lower-case hex SHA-256 of the X9.63 point.
     public var fingerprint: String
+    /// The comparison words of the fingerprint, as pages and terminals show them.
+    public var words: String
     /// The 65-byte X9.63 point; padded base64 on the wire.
     public var employeePublicKey: [UInt8]
     /// The name that the owner gave the device; `nil` without one.
@@ -48,12 +50,13 @@ public struct DeviceResponse: Sendable, Equatable, ResponseObject {
     public var authorizedBy: Authorizer?
 
     package init(
-        fingerprint: String, employeePublicKey: [UInt8], name: String? = nil, state: String, isCurrent: Bool,
-        presentedAt: Timestamp, presentedBy: Presenter? = nil,
+        fingerprint: String, words: String = "", employeePublicKey: [UInt8], name: String? = nil, state: String,
+        isCurrent: Bool, presentedAt: Timestamp, presentedBy: Presenter? = nil,
         authorizedAt: Timestamp? = nil, endedAt: Timestamp? = nil, lastUsedAt: Timestamp? = nil,
         authorizedBy: Authorizer? = nil
     ) {
         self.fingerprint = fingerprint
+        self.words = words.isEmpty ? FingerprintWords(hex: fingerprint).text : words
         self.employeePublicKey = employeePublicKey
         self.name = name
         self.state = state
@@ -68,7 +71,7 @@ public struct DeviceResponse: Sendable, Equatable, ResponseObject {
 
     /// The members on the wire.
     public static let members = WireMembers<DeviceResponse>(
-        "DeviceResponse", DeviceResponse.init, Member("fingerprint", \.fingerprint),
+        "DeviceResponse", DeviceResponse.init, Member("fingerprint", \.fingerprint), Member("words", \.words),
         Member("employeePublicKey", \.employeePublicKey, .base64), Member(optional: "name", \.name),
         Member("state", \.state), Member("isCurrent", \.isCurrent), Member("presentedAt", \.presentedAt),
         Member(optional: "presentedBy", \.presentedBy), Member(optional: "authorizedAt", \.authorizedAt),
@@ -124,6 +127,8 @@ public struct DevicesResponse: Sendable, Equatable, ResponseObject {
 public struct EmployeeKeyResponse: Sendable, Equatable, ResponseObject {
     /// Lower-case hex SHA-256 of the X9.63 point.
     public var fingerprint: String
+    /// The comparison words of the fingerprint, as pages and terminals show them.
+    public var words: String
     /// The 65-byte X9.63 point; padded base64 on the wire.
     public var employeePublicKey: [UInt8]
     /// `pending`, `authorized`, `refused`, `revoked` or `expired`.
@@ -134,10 +139,11 @@ public struct EmployeeKeyResponse: Sendable, Equatable, ResponseObject {
     public var decidedAt: Timestamp?
 
     package init(
-        fingerprint: String, employeePublicKey: [UInt8], state: String, presentedAt: Timestamp,
+        fingerprint: String, words: String = "", employeePublicKey: [UInt8], state: String, presentedAt: Timestamp,
         decidedAt: Timestamp? = nil
     ) {
         self.fingerprint = fingerprint
+        self.words = words.isEmpty ? FingerprintWords(hex: fingerprint).text : words
         self.employeePublicKey = employeePublicKey
         self.state = state
         self.presentedAt = presentedAt
@@ -146,7 +152,7 @@ public struct EmployeeKeyResponse: Sendable, Equatable, ResponseObject {
 
     /// The members on the wire.
     public static let members = WireMembers<EmployeeKeyResponse>(
-        "EmployeeKeyResponse", EmployeeKeyResponse.init, Member("fingerprint", \.fingerprint),
+        "EmployeeKeyResponse", EmployeeKeyResponse.init, Member("fingerprint", \.fingerprint), Member("words", \.words),
         Member("employeePublicKey", \.employeePublicKey, .base64), Member("state", \.state),
         Member("presentedAt", \.presentedAt), Member(optional: "decidedAt", \.decidedAt))
 }

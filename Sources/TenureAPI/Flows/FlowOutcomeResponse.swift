@@ -94,7 +94,8 @@ public enum FlowOutcomeResponse: Sendable, Equatable, JSONConvertible {
         case .authorizationPending(let key, let fingerprint, let position):
             .objectOmittingNil([
                 "outcome": "authorizationPending", "employeePublicKey": .base64(key),
-                "fingerprint": .string(fingerprint), "position": position.map(JSONValue.integer),
+                "fingerprint": .string(fingerprint), "words": .string(FingerprintWords(hex: fingerprint).text),
+                "position": position.map(JSONValue.integer),
             ])
         case .setCredentials(let challenge, let rules, let setUp):
             .objectOmittingNil([

@@ -35,6 +35,8 @@ public struct RecoveryResponse: Sendable, Equatable, ResponseObject {
     public var subject: Subject
     /// The fingerprint of the new device key in lower-case hex. The person reads it out.
     public var fingerprint: String
+    /// The comparison words of the fingerprint, as pages and terminals show them.
+    public var words: String
     /// `waiting`, `opened` or `confirmed`.
     public var state: String
     /// The time of the device's last request. If no device has asked, the time when the recovery was opened.
@@ -49,13 +51,14 @@ public struct RecoveryResponse: Sendable, Equatable, ResponseObject {
     public var soleAdmin: Bool
 
     package init(
-        employee: EmployeeSummaryResponse, subject: Subject, fingerprint: String, state: String,
+        employee: EmployeeSummaryResponse, subject: Subject, fingerprint: String, words: String = "", state: String,
         requestedAt: Timestamp, expiresAt: Timestamp, openedBy: String? = nil, availableAt: Timestamp? = nil,
         soleAdmin: Bool = false
     ) {
         self.employee = employee
         self.subject = subject
         self.fingerprint = fingerprint
+        self.words = words.isEmpty ? FingerprintWords(hex: fingerprint).text : words
         self.state = state
         self.requestedAt = requestedAt
         self.expiresAt = expiresAt
@@ -67,7 +70,8 @@ public struct RecoveryResponse: Sendable, Equatable, ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<RecoveryResponse>(
         "RecoveryResponse", RecoveryResponse.init, Member("employee", \.employee), Member("subject", \.subject),
-        Member("fingerprint", \.fingerprint), Member("state", \.state), Member("requestedAt", \.requestedAt),
+        Member("fingerprint", \.fingerprint), Member("words", \.words), Member("state", \.state),
+        Member("requestedAt", \.requestedAt),
         Member("expiresAt", \.expiresAt), Member(optional: "openedBy", \.openedBy),
         Member(optional: "availableAt", \.availableAt),
         Member(optional: "soleAdmin", \.soleAdmin, .flag, absent: false))

@@ -14,6 +14,8 @@ public struct MeResponse: Sendable, Equatable, ResponseObject {
         public var sessionId: UUID
         /// The fingerprint of the device key that opened the session.
         public var fingerprint: String
+        /// The comparison words of the fingerprint, as pages and terminals show them.
+        public var words: String
         /// The role of the session: `employee` if its device key does not carry the account's role.
         public var role: String
         /// The time when the session was opened.
@@ -21,9 +23,13 @@ public struct MeResponse: Sendable, Equatable, ResponseObject {
         /// The time when the session ends unless refreshed, or at the latest.
         public var expiresAt: Timestamp
 
-        package init(sessionId: UUID, fingerprint: String, role: String, createdAt: Timestamp, expiresAt: Timestamp) {
+        package init(
+            sessionId: UUID, fingerprint: String, words: String = "", role: String, createdAt: Timestamp,
+            expiresAt: Timestamp
+        ) {
             self.sessionId = sessionId
             self.fingerprint = fingerprint
+            self.words = words.isEmpty ? FingerprintWords(hex: fingerprint).text : words
             self.role = role
             self.createdAt = createdAt
             self.expiresAt = expiresAt
@@ -93,7 +99,7 @@ extension MeResponse.Session: ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<MeResponse.Session>(
         "MeResponse.Session", MeResponse.Session.init, Member("sessionId", \.sessionId),
-        Member("fingerprint", \.fingerprint),
+        Member("fingerprint", \.fingerprint), Member("words", \.words),
         Member("role", \.role), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt))
 }
 

@@ -57,6 +57,8 @@ public struct OpenSessionResponse: Sendable, Equatable, ResponseObject {
     public var sessionId: UUID
     /// The fingerprint of the device key that opened the session.
     public var fingerprint: String
+    /// The comparison words of the fingerprint, as pages and terminals show them.
+    public var words: String
     /// The time when the session was opened.
     public var createdAt: Timestamp
     /// The time when the session's refresh token expires.
@@ -65,10 +67,12 @@ public struct OpenSessionResponse: Sendable, Equatable, ResponseObject {
     public var isCurrent: Bool
 
     package init(
-        sessionId: UUID, fingerprint: String, createdAt: Timestamp, expiresAt: Timestamp, isCurrent: Bool
+        sessionId: UUID, fingerprint: String, words: String = "", createdAt: Timestamp, expiresAt: Timestamp,
+        isCurrent: Bool
     ) {
         self.sessionId = sessionId
         self.fingerprint = fingerprint
+        self.words = words.isEmpty ? FingerprintWords(hex: fingerprint).text : words
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.isCurrent = isCurrent
@@ -77,6 +81,6 @@ public struct OpenSessionResponse: Sendable, Equatable, ResponseObject {
     /// The members on the wire.
     public static let members = WireMembers<OpenSessionResponse>(
         "OpenSessionResponse", OpenSessionResponse.init, Member("sessionId", \.sessionId),
-        Member("fingerprint", \.fingerprint), Member("createdAt", \.createdAt), Member("expiresAt", \.expiresAt),
-        Member("isCurrent", \.isCurrent))
+        Member("fingerprint", \.fingerprint), Member("words", \.words), Member("createdAt", \.createdAt),
+        Member("expiresAt", \.expiresAt), Member("isCurrent", \.isCurrent))
 }

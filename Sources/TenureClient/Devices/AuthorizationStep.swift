@@ -116,11 +116,38 @@ extension EmployeeSession {
     @discardableResult
     public func revokeDevice(fingerprint: String, reason: String = "lost") async throws -> Int64? {
         let wanted = fingerprint.filter { !$0.isWhitespace }.lowercased()
-        let path = ["fingerprint": wanted]
+        let position = try await revoke(.revokeDevice, ["fingerprint": wanted], wanted, reason)
+        if try await client.keyStore.key(of: account)?.publicKey.fingerprint == wanted { try await forget() }
+        return position
+    }
+
+    /// Revokes a device key of a colleague, as an admin. Its sessions end at once, and it can never be authorized again.
+    ///
+    /// - Parameters:
+    ///   - fingerprint: The hexadecimal fingerprint. Case and spaces are ignored.
+    ///   - companyEmployeeId: The id of the key's owner in the tenant.
+    ///   - reason: A code `[a-z0-9_.-]{1,64}`.
+    /// - Returns: The position in the tenant's ledger; `nil` if the key had been revoked before.
+    /// - Throws: ``TenureClientError``, with ``TenureClientError/Code/signingRefused`` if the service asks to sign
+    ///   anything else.
+    @discardableResult
+    public func revokeDevice(
+        fingerprint: String, of companyEmployeeId: String, reason: String = "lost"
+    ) async throws -> Int64? {
+        let wanted = fingerprint.filter { !$0.isWhitespace }.lowercased()
+        let path = [
+            "companyName": account.companyName, "companyEmployeeId": companyEmployeeId, "fingerprint": wanted,
+        ]
+        return try await revoke(.revokeKey, path, wanted, reason)
+    }
+
+    private func revoke(
+        _ endpoint: Endpoint, _ path: [String: String], _ wanted: String, _ reason: String
+    ) async throws -> Int64? {
         let own = try await client.keyStore.key(of: account)
         var response = try await withAuthority { authority in
             try await client.call(
-                .revokeDevice, path, body: DecisionRequest(reason: reason), as: authority, DecisionResponse.self)
+                endpoint, path, body: DecisionRequest(reason: reason), as: authority, DecisionResponse.self)
         }
         if case .signatureRequired(let bytes) = response {
             let company = try await PinnedCompany(of: account, on: client)
@@ -132,11 +159,10 @@ extension EmployeeSession {
             let signed = StatementSignature(statement: bytes, signature: signature.bytes)
             response = try await withAuthority { authority in
                 try await client.call(
-                    .revokeDevice, path, body: DecisionRequest(reason: reason, signed: signed), as: authority)
+                    endpoint, path, body: DecisionRequest(reason: reason, signed: signed), as: authority)
             }
         }
         guard case .done(_, let position) = response else { throw TenureClientError(.responseInvalid) }
-        if own?.publicKey.fingerprint == wanted { try await forget() }
         return position
     }
 

@@ -51,7 +51,7 @@ public struct Admission: Sendable {
 /// A pending device key.
 ///
 /// ```swift
-/// show(pending.readableFingerprint)
+/// show(pending.words)
 /// // Once somebody with authority has compared the fingerprint and authorized the key:
 /// let step = try await pending.logIn()
 /// ```
@@ -75,7 +75,9 @@ public struct PendingAuthorization: Sendable {
         self.position = position
     }
 
-    /// The fingerprint in groups of four digits, to read out and compare.
+    /// The comparison words of the fingerprint, to read out and compare. Pages show the same.
+    public var words: String { FingerprintWords(hex: fingerprint).text }
+    /// The fingerprint in groups of four digits, for tools that show no words.
     public var readableFingerprint: String { Fingerprint.readable(fingerprint) }
 
     /// Starts a log-in, once the key is authorized.

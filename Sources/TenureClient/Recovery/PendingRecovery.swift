@@ -8,7 +8,7 @@ public import TenureAPI
 /// The service does not reveal whether the employee exists, so a misspelled id is pending as well.
 ///
 /// ```swift
-/// show(pending.readableFingerprint)
+/// show(pending.words)
 /// let step = try await pending.approval()
 /// let outcome = try await step.submit(newCredentials)
 /// ```
@@ -26,7 +26,9 @@ public struct PendingRecovery: Sendable {
 
     /// The fingerprint of this device's key: 64 lower-case hex digits. The person reads it out to the admins.
     public var fingerprint: String { key.publicKey.fingerprint }
-    /// The fingerprint in groups of four digits.
+    /// The comparison words of the fingerprint, to read out. Pages show the same.
+    public var words: String { FingerprintWords(hex: fingerprint).text }
+    /// The fingerprint in groups of four digits, for tools that show no words.
     public var readableFingerprint: String { Fingerprint.readable(fingerprint) }
 
     /// Asks again with the same key.

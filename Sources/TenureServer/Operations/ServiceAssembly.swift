@@ -236,7 +236,10 @@ package struct ServiceAssembly: Sendable {
         service = TenureService(
             context: context, reads: CompanyReads(context: context, views: views, allTenants: allTenants),
             readiness: readiness)
-        let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport)
+        let waiting = WaitingReader(context: context, views: views)
+        let mails = MailUpkeep(context, readerPool: readerPool, transport: configuration.mailTransport) {
+            try await waiting.entries(of: $0, at: $1)
+        }
         let load = LoadMetrics(
             context: context, pools: ["application": pool, "reader": readerPool, "companies": allTenants])
         metricSections = [

@@ -111,7 +111,7 @@ struct ClientRole: AsyncParsableCommand {
         let words = Output.standardError()
         words.line(role.consequence(for: Printable.text(employee), in: Printable.text(company)))
         if let fingerprint = decision.followerFingerprint {
-            words.line("\n  " + Style.strong.apply(Fingerprint.readable(fingerprint), on: words.terminal) + "\n")
+            words.line("\n" + Fingerprint.compared(fingerprint, on: words.terminal))
         }
         let isConfirmed: Bool
         do { isConfirmed = try await TerminalPrompts.confirms(role.question) } catch {

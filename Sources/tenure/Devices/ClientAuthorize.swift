@@ -9,7 +9,7 @@ struct ClientAuthorize: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authorize", abstract: "Authorize an employee's pending device key.",
         discussion: """
-            Compare the fingerprint with the one that the device shows. An authorized device may act for the employee \
+            Compare the words with those that the device shows. An authorized device may act for the employee \
             from then on. Without a terminal, pass the expected fingerprint with --fingerprint.
 
             Examples:
@@ -79,7 +79,10 @@ struct ClientAuthorize: AsyncParsableCommand {
             throw CommandFailure(
                 .failure, "\(matching.count) device keys of \(employee) are pending",
                 remedy: "Name one with --fingerprint: "
-                    + matching.map { Fingerprint.readable($0.fingerprint) }.joined(separator: ", "))
+                    + matching.map {
+                        "\(Fingerprint.readable($0.fingerprint)) (\(FingerprintWords(hex: $0.fingerprint).text))"
+                    }
+                    .joined(separator: ", "))
         }
         return key
     }
@@ -93,7 +96,7 @@ struct ClientAuthorize: AsyncParsableCommand {
         let words = Output.standardError()
         words.line(
             "A device of \(Printable.text(employee)) has been pending since \(TimeText.short(key.presentedAt)):\n")
-        words.line("  " + Style.strong.apply(Fingerprint.readable(key.fingerprint), on: words.terminal) + "\n")
+        words.line(Fingerprint.compared(key.fingerprint, on: words.terminal))
         guard try await TerminalPrompts.confirms("Does the device show the same? [y/N] ") else {
             throw CommandFailure(.cancelled, "nothing was authorized")
         }

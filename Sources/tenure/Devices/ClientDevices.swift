@@ -8,12 +8,12 @@ struct ClientDevices: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices", abstract: "List your device keys, authorize another one, or revoke one.",
         discussion: """
-            From an authorized device you can authorize another one of yours: compare the fingerprint that the other \
-            device shows with the pending key listed here, and pass it to --authorize. If the company's policy \
+            From an authorized device you can authorize another one of yours: compare the words that the other \
+            device shows with those listed here, and pass the fingerprint of that key to --authorize. If the company's policy \
             requires an admin, only an admin can do this.
 
             A revoked key can never be authorized again, and its sessions end at once. If you have lost your only \
-            device, ask an admin to revoke its key and to authorize the key of your next device.
+            device, ask an admin to revoke its key (tenure client revoke) and to authorize the key of your next device.
 
             Examples:
               tenure client devices
@@ -76,14 +76,16 @@ struct ClientDevices: AsyncParsableCommand {
             return
         }
         var table = Table([
-            .init(title: "Device"), .init(title: "State"), .init(title: "Presented"), .init(title: "App"),
+            .init(title: "Device"), .init(title: "Words"), .init(title: "State"), .init(title: "Presented"),
+            .init(title: "App"),
             .init(title: "Authorized"),
             .init(title: "By"), .init(title: "Last used"),
         ])
         for device in devices {
             let by = device.authorizedBy.map { $0.companyEmployeeId ?? $0.kind } ?? ""
             table.add([
-                Fingerprint.readable(device.fingerprint), device.state + (device.isCurrent ? ", this one" : ""),
+                Fingerprint.readable(device.fingerprint), FingerprintWords(hex: device.fingerprint).text,
+                device.state + (device.isCurrent ? ", this one" : ""),
                 TimeText.short(device.presentedAt),
                 Printable.text(device.presentedBy?.name ?? ""), device.authorizedAt.map(TimeText.short) ?? "",
                 Printable.text(by), device.lastUsedAt.map(TimeText.short) ?? "",

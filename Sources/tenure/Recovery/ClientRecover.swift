@@ -9,7 +9,7 @@ struct ClientRecover: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "recover", abstract: "Recover your account after you have lost your answers and your passphrase.",
         discussion: """
-            This device creates a key and shows its fingerprint. Read the fingerprint to an admin of your company, who \
+            This device creates a key and shows its words. Read them to an admin of your company, who \
             opens the recovery. Another admin confirms it, or you do on a device that is still authorized. The \
             company's waiting time runs from the opening: 24 hours unless it chose another. Nothing has to keep running.
 
@@ -97,16 +97,16 @@ struct ClientRecover: AsyncParsableCommand {
                 JSONLines.line([
                     "outcome": "recoveryPending", "companyName": .string(name.companyName),
                     "companyEmployeeId": .string(name.companyEmployeeId),
-                    "fingerprint": .string(pending.fingerprint),
+                    "fingerprint": .string(pending.fingerprint), "words": .string(pending.words),
                 ]))
         }
         let words = Output.standardError()
-        words.line("\nTwo persons have to approve this device. Read them its fingerprint, in person or by phone:")
+        words.line("\nTwo persons have to approve this device. Read them its words, in person or by phone:")
         try output.write(
-            Facts([
-                ("Employee", name.companyEmployeeId), ("Company", name.companyName),
-                ("Device", pending.readableFingerprint),
-            ]).rendered(on: output.terminal))
+            Facts(
+                [("Employee", name.companyEmployeeId), ("Company", name.companyName)]
+                    + Facts.device(pending.fingerprint)
+            ).rendered(on: output.terminal))
         let company = ShellWord.quoteIfNeeded(name.companyName)
         let employee = ShellWord.quoteIfNeeded(name.companyEmployeeId)
         words.line(

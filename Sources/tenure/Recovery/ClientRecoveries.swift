@@ -15,7 +15,7 @@ struct ClientRecoveries: AsyncParsableCommand {
             During the waiting time the person is notified on every device and can cancel. Then new credentials can be \
             set.
 
-            Compare the fingerprint with the one that the person reads out, face to face or on the phone. Make sure \
+            Compare the words with those that the person reads out, face to face or on the phone. Make sure \
             that it is the person: whoever has this key sets new credentials in their name.
 
             Examples:
@@ -57,13 +57,14 @@ struct ClientRecoveriesList: AsyncParsableCommand {
             return Output.standardError().line("\(Printable.text(company)) has no recoveries.")
         }
         var table = Table([
-            .init(title: "Employee"), .init(title: "Company"), .init(title: "New device"), .init(title: "State"),
+            .init(title: "Employee"), .init(title: "Company"), .init(title: "New device"), .init(title: "Words"),
+            .init(title: "State"),
             .init(title: "Asked"), .init(title: "Available"), .init(title: "Until"), .init(title: "Opened by"),
         ])
         for recovery in recoveries {
             table.add([
                 recovery.employee.companyEmployeeId ?? "", recovery.employee.companyName,
-                Fingerprint.readable(recovery.fingerprint),
+                Fingerprint.readable(recovery.fingerprint), FingerprintWords(hex: recovery.fingerprint).text,
                 recovery.state + (recovery.soleAdmin ? " (one admin)" : ""), TimeText.short(recovery.requestedAt),
                 recovery.availableAt.map { TimeText.short($0) } ?? "", TimeText.short(recovery.expiresAt),
                 recovery.openedBy ?? "",

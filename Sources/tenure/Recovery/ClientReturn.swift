@@ -78,7 +78,7 @@ struct ClientReturn: AsyncParsableCommand {
                     .objectOmittingNil([
                         "outcome": "returnRequested", "companyName": .string(account.companyName),
                         "companyEmployeeId": .string(account.companyEmployeeId),
-                        "fingerprint": .string(pending.fingerprint),
+                        "fingerprint": .string(pending.fingerprint), "words": .string(pending.words),
                         "position": pending.position.map(JSONValue.integer),
                     ])))
         }
@@ -88,7 +88,8 @@ struct ClientReturn: AsyncParsableCommand {
             """
 
             A mail is on its way to your address. Open its link within a day: it begins the waiting time.
-            Keep this device, whose key is \(pending.readableFingerprint).
+            Keep this device. Its words are: \(pending.words)
+            Its fingerprint is: \(pending.readableFingerprint)
             When the waiting time is over, here:  tenure client return \(company) \(employee)
             """)
     }

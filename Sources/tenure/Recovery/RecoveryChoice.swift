@@ -145,7 +145,7 @@ extension RecoveryChoice {
                 "\(Printable.text(row.employee.companyEmployeeId ?? "")) of \(Printable.text(row.employee.companyName)) "
                     + "asked for a recovery at \(TimeText.short(row.requestedAt))\(opener). The new device is\n")
         }
-        words.line("  " + Style.strong.apply(Fingerprint.readable(chosen.fingerprint), on: words.terminal) + "\n")
+        words.line(Fingerprint.compared(chosen.fingerprint, on: words.terminal))
         words.line("Whoever has that device will set new credentials in their name.")
         guard try await TerminalPrompts.confirms("Has the person whom you know read out the same? [y/N] ") else {
             throw CommandFailure(.cancelled, "nothing was \(action.outcome)")

@@ -59,6 +59,7 @@ struct ClientWhoAmI: AsyncParsableCommand {
                 ("Employee", me.companyEmployeeId ?? ""), ("Company", me.companyName),
                 ("Role", Self.role(me)), ("Status", me.status),
                 ("E-mail", email.map { me.emailVerified ? "\($0) (verified)" : $0 } ?? ""),
+                ("Words", key.map { FingerprintWords(hex: $0.fingerprint).text } ?? ""),
                 ("Device", key.map { "\(Fingerprint.readable($0.fingerprint)) (\($0.state))" } ?? "unknown here"),
                 ("Credentials", credentials.map(Fingerprint.readable) ?? "not pinned here"),
                 ("App", Printable.text(me.app.name)), ("Session", "until \(TimeText.short(me.session.expiresAt))"),

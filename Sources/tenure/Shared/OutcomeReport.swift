@@ -52,8 +52,9 @@ struct OutcomeReport: Sendable {
             [
                 ("Employee", admission.companyEmployeeId),
                 ("Company", admission.companyName), ("Role", admission.role),
-                ("Status", admission.status), ("Device", Fingerprint.readable(admission.fingerprint)),
-            ] + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
+                ("Status", admission.status),
+            ] + Facts.device(admission.fingerprint)
+                + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? []))
         Output.standardError().line("\n" + greeting)
         try output.write(facts.rendered(on: output.terminal))
         for notice in admission.notices { Output.standardError().line("\n" + NoticeText.of(notice)) }
@@ -75,7 +76,7 @@ struct OutcomeReport: Sendable {
                         "outcome": "authorizationPending", "companyName": .string(account.companyName),
                         "companyEmployeeId": .string(account.companyEmployeeId),
                         "employeePublicKey": .string(pending.employeePublicKey),
-                        "fingerprint": .string(pending.fingerprint),
+                        "fingerprint": .string(pending.fingerprint), "words": .string(pending.words),
                         "credentials": credentials.map(JSONValue.string),
                         "position": pending.position.map(JSONValue.integer),
                     ])))
@@ -83,13 +84,13 @@ struct OutcomeReport: Sendable {
         let company = ShellWord.quoteIfNeeded(account.companyName)
         let employee = ShellWord.quoteIfNeeded(account.companyEmployeeId)
         let words = Output.standardError()
-        words.line("\nThis device's key has to be authorized. Whoever does it must see the same fingerprint:")
+        words.line("\nThis device's key has to be authorized. Whoever does it must see the same words:")
         try output.write(
             Facts(
                 [
                     ("Employee", account.companyEmployeeId), ("Company", account.companyName),
-                    ("Device", pending.readableFingerprint),
-                ] + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? [])
+                ] + Facts.device(pending.fingerprint)
+                    + (credentials.map { [("Credentials", Fingerprint.readable($0))] } ?? [])
             ).rendered(on: output.terminal))
         words.line(
             """
@@ -106,6 +107,11 @@ struct Facts: Sendable {
     private let facts: [(name: String, value: String)]
 
     init(_ facts: [(name: String, value: String)]) { self.facts = facts }
+
+    /// The facts by which people compare a device with another screen: the words, then the digits.
+    static func device(_ fingerprint: String) -> [(name: String, value: String)] {
+        [("Words", FingerprintWords(hex: fingerprint).text), ("Device", Fingerprint.readable(fingerprint))]
+    }
 
     func rendered(on terminal: Terminal) -> String {
         let width = facts.map { DisplayWidth.of($0.name) }.max() ?? 0

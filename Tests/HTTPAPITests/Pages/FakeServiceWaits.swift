@@ -13,13 +13,14 @@ extension FakeService {
     /// What Acme's employee 7 sees while the key waits.
     static func wait(
         _ standing: WaitStanding = .pending, mail: WaitView.Mail = .none, hasOtherDevice: Bool = false,
-        isAdministrative: Bool = false, mayReturn: Bool = false, canSendMail: Bool = true,
-        triesLeft: Int = 5
+        isAdministrative: Bool = false, mayReturn: Bool = false, canSendMail: Bool = true, triesLeft: Int = 5,
+        needsApproval: Bool = false, isApproved: Bool = false, told: WaitTold = .none
     ) -> WaitView {
         WaitView(
             standing: standing, tenantID: appId, employeeID: employeeId, companyName: "Acme", companyEmployeeId: "7",
             fingerprint: [UInt8](repeating: 0xAB, count: 32),
             challenge: standing == .authorized ? Array("challenge".utf8) : [], hasOtherDevice: hasOtherDevice,
+            needsApproval: needsApproval, isApproved: isApproved, told: told,
             isAdministrative: isAdministrative, mayReturn: mayReturn, canSendMail: canSendMail, mail: mail,
             triesLeft: triesLeft,
             expiresAt: time, decided: 0)
@@ -38,6 +39,9 @@ extension FakeService {
     /// The answer to a request about a waiting browser; `nil` for other requests.
     func waitAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
         switch request {
+        case let stop as StopWaitingMails:
+            try await enter("stopWaitingMails", ["isDecision": "\(stop.isDecision)"], call)
+            return emailLink
         case let begin as BeginWait:
             try await enter(
                 "beginWait",

@@ -33,7 +33,10 @@ import Testing
         (.validateReturnPassphrase, PassphraseContent.fields, .returning),
     ]
     /// The decisions on pages of an account. A page names the company and the id of the person who decides.
-    private static let decisions: [Endpoint] = [.authorizeKey, .refuseKey, .revokeDevice, .cancelRecovery]
+    private static let decisions: [Endpoint] = [
+        .authorizeKey, .refuseKey, .revokeKey, .revokeDevice, .openRecovery, .confirmRecovery, .cancelRecovery,
+        .approveEmployee, .cancelEmployee,
+    ]
 
     private func codes(_ endpoint: Endpoint) throws -> Set<ErrorCode> {
         try #require(endpoint.terms).codes(captures: endpoint.template.captures).subtracting(Self.notices)

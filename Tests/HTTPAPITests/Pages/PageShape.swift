@@ -55,6 +55,7 @@ struct PageShape: Sendable {
     init?(page: any PageContent.Type) {
         guard let content = PageShape(page), case .part(let name, var members) = content.kind else { return nil }
         members["title"] = PageShape(.text)
+        members["tab"] = PageShape(.text)
         members["language"] = PageShape(.text)
         members["tab"] = PageShape(.text)
         if page is any AccountContent.Type { members["me"] = PageShape(AccountFrame.self) }

@@ -104,11 +104,11 @@ import Testing
     /// The texts that are sentences in the language of the page, by the last part of their paths. All others are names,
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
-        "again", "answerError", "answersError", "passphraseError", "answerLabel", "by", "codeLabel", "companyHint",
-        "employeeHint", "fact", "fault",
-        "given", "hint", "instead", "label", "lasting", "limit", "loggedInWith", "meaning", "nameProblem", "next",
-        "passphraseText", "problem", "program", "question", "questionError", "questionLabel", "role", "scopes",
-        "send", "since", "state", "steps", "subject", "tab", "text", "times", "title", "unsuitable", "until",
+        "again", "answerError", "answersError", "passphraseError", "answerLabel", "by", "came", "codeLabel",
+        "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind", "label", "lasting",
+        "limit", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem", "program", "question",
+        "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps", "subject", "tab", "text",
+        "times", "told", "title", "unsuitable", "until",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]

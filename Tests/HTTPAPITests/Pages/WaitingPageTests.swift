@@ -94,11 +94,47 @@ extension API.Answer {
             (FakeService.wait(isAdministrative: true), "wait.admin"),
             (FakeService.wait(hasOtherDevice: true, isAdministrative: true), "wait.adminDevice"),
             (FakeService.wait(canSendMail: false), "wait.noMail"),
+            (FakeService.wait(needsApproval: true), "wait.needsPerson"),
+            (FakeService.wait(hasOtherDevice: true, needsApproval: true, isApproved: true), "wait.onlyPerson"),
+            (FakeService.wait(), "wait.toldNone"), (FakeService.wait(told: .soon), "wait.toldSoon"),
         ]
         for (view, word) in views {
             let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get(Self.path) }
             #expect(page.text.contains(word.text(in: .english)), "\(word)")
         }
+    }
+
+    @Test func `the page says when admins were told, and puts the mail to the owner first`() async throws {
+        let view = FakeService.wait(mail: .possible, told: .at(FakeService.time))
+        let page = try await WaitingBrowser.with(waiting(view)) { try await $0.get(Self.path) }
+        let told = PageWord("wait.toldAt").text(in: .english, FakeService.time.forPeople)
+        #expect(page.text.contains(told))
+        let mail = try #require(page.text.firstRange(of: "Confirm by mail")),
+            ask = try #require(page.text.firstRange(of: told))
+        #expect(mail.lowerBound < ask.lowerBound)
+    }
+
+    @Test(arguments: [
+        (ConfirmEmail.Answer.pending, 200, "Stop these mails"), (.verified, 200, "You get no mails"),
+        (.expired, 410, ""), (.invalid, 400, ""),
+    ]) func `mails about who waits are stopped by a form, and by nothing that is only opened`(
+        answer: ConfirmEmail.Answer, status: Int, text: String
+    ) async throws {
+        var service = FakeService()
+        service.emailLink = answer
+        let path =
+            "/waiting/admins/\(FakeService.appId.lowercased)/\(FakeService.employeeId.lowercased)?expires=1&key=ab"
+        let (shown, stopped) = try await Browser.with(service) { (browser: Browser) async throws in
+            (
+                try await browser.get(path),
+                // A mail program sends neither cookie nor origin.
+                try await browser.api.send(
+                    "POST", path, [("Content-Type", FormEncoding.mediaType)], body: "List-Unsubscribe=One-Click")
+            )
+        }
+        #expect(shown.status == status && shown.text.contains(text) && stopped.status == status)
+        let asked = await service.recorder.work.filter { $0.name == "stopWaitingMails" }
+        #expect(asked.map { $0.details["isDecision"] } == ["false", "true"])
     }
 
     @Test func `a wait that is over, or refused, loses its cookie`() async throws {

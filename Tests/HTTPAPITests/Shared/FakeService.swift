@@ -56,6 +56,8 @@ struct FakeService: UseCaseRunner {
     var words = Self.words
     /// What becomes of the words that somebody chose.
     var wordChoice = WordChoice.right
+    /// Who waits for an admin.
+    var waiting = [Self.waiting()]
     /// What a waiting browser sees.
     var wait: WaitView? = Self.wait()
     /// What the page behind the link of a mail shows.

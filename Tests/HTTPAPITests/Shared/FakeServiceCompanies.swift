@@ -11,6 +11,20 @@ extension FakeService {
     static let key = EmployeeKeyResponse(
         fingerprint: fingerprint, employeePublicKey: [4, 1], state: "pending", presentedAt: time, decidedAt: nil)
 
+    /// Somebody who waits with the fake device.
+    static func waiting(
+        _ id: String = "7", needsApproval: Bool = false, isConfirmed: Bool = true, isAdmin: Bool = false,
+        origin: WaitingEntry.Origin = .invited, hasDevice: Bool = true
+    ) -> WaitingEntry {
+        WaitingEntry(
+            employee: employeeId, companyEmployeeId: id, address: "\(id)@acme.example", isAddressConfirmed: isConfirmed,
+            needsApproval: needsApproval, isNewPerson: true, isAdministrative: isAdmin, origin: origin,
+            device: hasDevice
+                ? .init(fingerprint: fingerprint, name: "Firefox on Linux", network: "203.0.113.0/24", expiresAt: time)
+                : nil,
+            since: time)
+    }
+
     private func read(
         _ name: String, _ company: String, _ caller: Caller, _ waitFor: Int64?, _ more: [String: String] = [:]
     ) async throws {
@@ -52,6 +66,13 @@ extension FakeService {
         case let admin as ReadSecurityAdmin:
             try await self.read("securityAdmin", admin.company, admin.caller, admin.waitFor)
             return SecurityAdminResponse(employee: Self.summary, eventId: Self.appId, position: 1, since: Self.time)
+        case let list as ListWaiting:
+            try await self.read(
+                "waiting", list.company, .employee(list.caller), list.waitFor, ["skipping": "\(list.skipping)"])
+            return ListWaiting.Answer(entries: Array(waiting.dropFirst(list.skipping)), count: waiting.count)
+        case let count as CountWaiting:
+            if let refusal = refusals["countWaiting"] { throw refusal }
+            return count.company == "Acme" ? waiting.count : 0
         case let list as ListPendingAuthorizations:
             try await self.read(
                 "authorizations", list.company, list.caller, list.waitFor,

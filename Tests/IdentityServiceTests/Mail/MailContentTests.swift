@@ -46,10 +46,13 @@ import Testing
         #expect(!(texts.sentences + [texts.subject, texts.closing, texts.origin]).contains { $0.contains(/[{}]/) })
         let english = MailTexts.words(of: .english), words = MailTexts.words(of: language)
         #expect(words.keys.sorted() == english.keys.sorted())
-        let parts = ["subject", "caption", "closing"] + (1...MailTexts.mostSentences).map { "text\($0)" }
-        let names = MailKind.allCases.flatMap { kind in
-            parts.flatMap { ["\(kind.rawValue).\($0)", "\(kind.rawValue).first.\($0)"] }
-        }
+        let waits = ["count", "invited", "domain", "open", "named"].map { "somebodyWaits.\($0)" }
+        let parts = ["subject", "caption", "closing", "stop"] + (1...MailTexts.mostSentences).map { "text\($0)" }
+        let names =
+            waits
+            + MailKind.allCases.flatMap { kind in
+                parts.flatMap { ["\(kind.rawValue).\($0)", "\(kind.rawValue).first.\($0)"] }
+            }
         #expect(words.keys.allSatisfy { $0.hasPrefix("origin.") || $0.hasPrefix("fact.") || names.contains($0) })
         for (name, text) in words {
             for value in ["{1}", "{2}"] {

@@ -163,9 +163,9 @@ enum AccountCase: String, CaseIterable, Sendable {
         #expect(outcome == expected)
     }
 
-    @Test func `a key expires after thirty days and not before`() throws {
+    @Test func `a key expires after a day and not before`() throws {
         let state = try Scene.state([.register(Scene.register())])
-        let last = Sample.start.adding(.seconds(30 * 86_400))
+        let last = Sample.start.adding(.seconds(86_400))
         let after = Timestamp(microseconds: last.microseconds + 1)
         #expect(state.standing(of: Scene.firstKey, at: last) == .pending)
         #expect(state.standing(of: Scene.firstKey, at: after) == .expired)
@@ -174,6 +174,23 @@ enum AccountCase: String, CaseIterable, Sendable {
         #expect(throws: Employee.Rejection.unknownKey) {
             try Employee.decide(state, Scene.authorize(Scene.firstKey, by: byApp, at: after))
         }
+    }
+
+    @Test func `a device that asks again after half a day waits for another day`() throws {
+        var state = try Scene.state([.register(Scene.register())])
+        func present(after seconds: Int64) throws -> [EmployeeEvent] {
+            let time = Sample.start.adding(.seconds(seconds))
+            return try Employee.decide(
+                state, .presentKey(Employee.PresentKey(key: Scene.firstKey, flow: Sample.id(40), time: time)))
+        }
+        #expect(try present(after: 43_199).isEmpty)
+        let time = Sample.start.adding(.seconds(43_200))
+        for event in try present(after: 43_200) {
+            Employee.evolve(&state, Sample.recorded(event, at: time, position: 77))
+        }
+        #expect(state.keys[Scene.firstKey]?.presented.position == 77)
+        #expect(state.standing(of: Scene.firstKey, at: time.adding(.seconds(86_400))) == .pending)
+        #expect(state.standing(of: Scene.firstKey, at: time.adding(.seconds(86_401))) == .expired)
     }
 
     @Test func `a key presented again is pending again, at its new position`() throws {

@@ -31,6 +31,17 @@ struct ViewsTests {
             #expect(pending.map(\.authorization) == state.pending)
             #expect(pending.map(\.employee?.id) == state.pending.map(\.employee))
             #expect(!pending.isEmpty)
+            let newest = try await views.newestPending(of: tenant, limit: 100, at: script.now)
+            #expect(newest.map(\.authorization) == state.pending.reversed())
+            let unapproved = try await views.unapproved(in: tenant, limit: 100)
+            #expect(unapproved == state.employees.filter { $0.status == .registered }.reversed())
+            let known = try await views.employeesWithDevices(Set(state.employees.map(\.id)), in: tenant)
+            let decided: Set<EmployeeKeyRow.State> = [.authorized, .revoked]
+            #expect(known == Set(state.keys.filter { decided.contains($0.state) }.map(\.employee)))
+            let waiting = Set(state.pending.map(\.employee))
+            let number = state.pending.count + unapproved.count { !waiting.contains($0.id) }
+            #expect(try await views.countWaiting(in: tenant, most: 99, at: script.now) == number)
+            #expect(try await views.countWaiting(in: tenant, most: 1, at: script.now) == 1)
         }
     }
 

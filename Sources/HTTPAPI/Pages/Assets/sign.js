@@ -14,11 +14,18 @@ import { base64url, bytesOf, find, remembered, sign } from "./device.js";
 
 /**
  * @param {Uint8Array} bytes
+ * @returns {string} the bytes in hexadecimal
+ */
+function hexOf(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * @param {Uint8Array} bytes
  * @returns {Promise<string>} the SHA-256 in hexadecimal
  */
 export async function fingerprintOf(bytes) {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexOf(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 /**
@@ -30,11 +37,13 @@ export async function fingerprintOf(bytes) {
  */
 export async function isStatement(bytes, expected, publicKey) {
   const text = new TextDecoder().decode(bytes), tag = expected.tag + "\n";
-  if (!/^tenure\/v1\/(key|recovery)-[a-z]+\n$/.test(tag) || !text.startsWith(tag)) return false;
+  if (!/^tenure\/v1\/(key|recovery|employee)-[a-z]+\n$/.test(tag) || !text.startsWith(tag)) return false;
   try {
-    const { action, reason, signer, employeeKey } = JSON.parse(text.slice(tag.length));
+    const { action, reason, signer, employeeKey, key } = JSON.parse(text.slice(tag.length));
     if (action !== expected.action || reason !== expected.reason || signer !== base64url(publicKey)) return false;
     if (!expected.fingerprint) return employeeKey === undefined;
+    // A statement about a recovery names the hash of the key, which is its fingerprint.
+    if (tag.startsWith("tenure/v1/recovery-")) return hexOf(bytesOf(key)) === expected.fingerprint;
     return (await fingerprintOf(bytesOf(employeeKey))) === expected.fingerprint;
   } catch {
     return false;
@@ -112,5 +121,31 @@ async function attach(form) {
   });
 }
 
+/**
+ * Lets the button of a form sign the refusal of each device in it.
+ * @param {HTMLFormElement} form
+ */
+async function attachAll(form) {
+  const { company = "", employee = "", signer = "" } = form.dataset;
+  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  if (!key) return reveal("no-key");
+  /** @param {string} name @returns {HTMLInputElement} */
+  const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
+  arm(form, async () => {
+    await fetchNonce(form);
+    for (const item of form.querySelectorAll("[data-fingerprint]")) {
+      const fingerprint = item.getAttribute("data-fingerprint") ?? "";
+      const expected = { tag: "tenure/v1/key-refusal", action: "refuse", reason: "unknown", fingerprint };
+      const bytes = bytesOf(field(`statement.${fingerprint}`).value);
+      if (!(await isStatement(bytes, expected, key.publicKey))) return reveal("failed");
+      field(`signature.${fingerprint}`).value = base64url(await sign(key, bytes));
+    }
+    form.submit();
+    return true;
+  });
+}
+
 const form = globalThis.document?.querySelector("form[data-arm=sign]");
 if (form) await attach(/** @type {HTMLFormElement} */ (form));
+const several = globalThis.document?.querySelector("form[data-arm=sign-all]");
+if (several) await attachAll(/** @type {HTMLFormElement} */ (several));

@@ -47,6 +47,16 @@ test("a page cannot ask for a signature over anything but decisions about keys a
   }
 });
 
+test("a statement about a recovery of somebody else names the fingerprint of the page", async () => {
+  const about = { tag: "tenure/v1/recovery-opening", action: "open", reason: "opened", fingerprint };
+  const hash = Uint8Array.from(fingerprint.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+  const members = { action: "open", reason: "opened", employeeKey: undefined };
+  assert.equal(await isStatement(statement({ ...members, key: base64url(hash) }, about.tag), about, signer), true);
+  for (const key of [base64url(signer), undefined]) {
+    assert.equal(await isStatement(statement({ ...members, key }, about.tag), about, signer), false);
+  }
+});
+
 test("a recovery's statement is about no device key", async () => {
   const about = { tag: "tenure/v1/recovery-cancellation", action: "cancel", reason: "owner", fingerprint: "" };
   const members = { action: "cancel", reason: "owner" };

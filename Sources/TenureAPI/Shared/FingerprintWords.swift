@@ -1,22 +1,33 @@
-/// The words by which people compare the fingerprint of a device key on two screens, or by telephone.
+import Canonical
+
+/// The comparison words of a device key's fingerprint, which people compare on two screens or by telephone.
 ///
 /// Each of the first eight bytes is one of 256 words, which differ in their first four letters at the latest. They are
-/// the same in every language of the pages. Somebody who wants a key with the words of another one has to try 2^64 keys.
-package struct FingerprintWords: Sendable, Equatable {
-    package static let count = 8
+/// the same in every language and every tool. Somebody who wants a key with the words of another one has to try 2^64
+/// keys. A client makes them from the fingerprint that it computed itself, and does not take them from a reply.
+///
+/// ```swift
+/// print(FingerprintWords(hex: pending.fingerprint).text)  // Prints "harbour market tulip …".
+/// ```
+public struct FingerprintWords: Sendable, Equatable {
+    /// How many words a fingerprint has.
+    public static let count = 8
     /// The words, in the order in which they are read.
-    package let words: [String]
+    public let words: [String]
 
     /// - Parameter fingerprint: The SHA-256 of the device key, 32 bytes.
-    package init(_ fingerprint: [UInt8]) {
+    public init(_ fingerprint: [UInt8]) {
         words = fingerprint.prefix(Self.count).map { Self.list[Int($0)] }
     }
 
+    /// - Parameter hex: The fingerprint in hexadecimal; a text of another form has no words.
+    public init(hex: String) { self.init(Hex.decode(hex) ?? []) }
+
     /// The words with spaces between them.
-    package var text: String { words.joined(separator: " ") }
+    public var text: String { words.joined(separator: " ") }
 
     /// The words of the bytes 0 to 255. People have written them down, so the list never changes.
-    package static let list = """
+    public static let list = """
         acorn amber anchor apple apron arrow atlas autumn badge bakery bamboo banjo barrel basin basket beacon
         beetle berry bicycle biscuit blanket blossom bottle branch bread bridge broom bucket button cabin cactus
         camel candle canoe canvas carpet carrot castle cedar cello chalk cherry circus citrus cliff clock clover

@@ -1,5 +1,5 @@
 import Crypto
-import IdentityService
+import TenureAPI
 import Testing
 
 @Suite struct FingerprintWordsTests {
@@ -13,6 +13,8 @@ import Testing
         let bytes = [0, 1, 2, 255, 254, 0, 7, 8] + [UInt8](repeating: 99, count: 24)
         #expect(FingerprintWords(bytes).text == "acorn amber anchor zipper zebra acorn autumn badge")
         #expect(FingerprintWords([]).words.isEmpty)
+        #expect(FingerprintWords(hex: "0001ff") == FingerprintWords([0, 1, 255]))
+        #expect(FingerprintWords(hex: "no hex").text == "")
     }
 
     @Test func `the list is for ever`() {
