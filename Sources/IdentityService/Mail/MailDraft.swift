@@ -90,8 +90,8 @@ struct MailDraft: Sendable {
         let content = MailContent(
             id: row.id, kind: row.kind, language: language, settings: settings, recipient: address,
             isFirst: target.isFirst, values: target.values, domain: company?.shownDomain, link: link,
-            end: target.end, waiting: target.waiting, stopLink: stopLink(row, target),
-            facts: try await facts(row, target))
+            end: target.end, facts: try await facts(row, target), waiting: target.waiting,
+            stopLink: stopLink(row, target))
         return .ready(
             OutgoingMail(
                 id: row.id.uuid, sender: settings.sender, recipient: address.text, content: content.bytes(at: time)))
