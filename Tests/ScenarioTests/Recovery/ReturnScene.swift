@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import IdentityService
 import Ledger
+import Postgres
 import TestSupport
 import Testing
 
