@@ -14,6 +14,9 @@ struct HostedPage: Sendable {
     var account: AccountFrame?
     /// How many wait for the reader, which the title of the window begins with; 0 for none.
     var number = 0
+    /// Whether the links that change the language lead back to the query of the request. It may be a stranger's, which the
+    /// page of a refusal leads nowhere with: such a page has no links.
+    var repeatsQuery = true
     var status: Int
 
     /// - Parameter values: The values of the title.
@@ -59,7 +62,7 @@ extension HostedPage: MustacheParent {
             ((number > 0 ? "(\(number)) " : "")
                 + [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – "))
                 .escapable
-        case "brand": PageFrame.Shown(frame: frame, language: language)
+        case "brand": PageFrame.Shown(frame: frame, language: language, repeatsQuery: repeatsQuery)
         case "language": language.rawValue
         case "w": PageWords(language: language)
         case "asset": PageAsset.Paths()

@@ -16,6 +16,13 @@ struct PageFrame: Sendable {
         let frame: PageFrame
         /// The language of the page.
         let language: PageLanguage
+        /// Whether the page may lead back to the query of the request.
+        var repeatsQuery = true
+
+        private var languages: [Language] {
+            guard repeatsQuery || !frame.address.contains("?") else { return [] }
+            return PageLanguage.allCases.map { Language($0, of: self) }
+        }
 
         func child(named name: String) -> Any? {
             let brand = frame.brand.brand
@@ -26,7 +33,8 @@ struct PageFrame: Sendable {
             case "contact": brand.contact?.escapable
             case "imprint": brand.imprint?.escapable
             case "privacy": brand.privacy?.escapable
-            case "languages": PageLanguage.allCases.map { Language($0, of: self) }
+            case "hasLanguages": !languages.isEmpty
+            case "languages": languages
             default: nil
             }
         }

@@ -106,7 +106,9 @@ enum PageNotice: Sendable, CaseIterable {
         let content = NoticeContent(
             text: language.text(words.text), next: next.map { language.text($0) },
             sent: sent, requestId: next == nil ? nil : requestId)
-        return HostedPage(content, words.title, in: language, status: status)
+        var page = HostedPage(content, words.title, in: language, status: status)
+        page.repeatsQuery = status < 400
+        return page
     }
 }
 

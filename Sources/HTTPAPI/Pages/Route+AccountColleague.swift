@@ -9,6 +9,8 @@ struct ColleagueContent: AccountContent {
 
     struct Device: PagePart {
         let fingerprint: String
+        /// The user name of the person.
+        let owner: String
         let words: String
         let times: [String]
         /// The form that leads to the signature of a removal.
@@ -76,7 +78,7 @@ extension AccountVisit {
         let devices = (person.keys ?? []).filter { $0.state == "authorized" }.map { key in
             let decided = key.decidedAt.map { text("devices.authorized", $0.forPeople) }
             return ColleagueContent.Device(
-                fingerprint: key.fingerprint, words: FingerprintWords(hex: key.fingerprint).text,
+                fingerprint: key.fingerprint, owner: id, words: FingerprintWords(hex: key.fingerprint).text,
                 times: [text("devices.presented", key.presentedAt.forPeople)] + (decided.map { [$0] } ?? []),
                 form: FormPart(
                     action: Endpoint.showDecision.template.text,

@@ -8,7 +8,7 @@ package struct EmailGaveWay: EventPayload {
 
     package static let members = EventMembers<EmailGaveWay>(
         "EmailGaveWay", EmailGaveWay.init,
-        Member("userId", \.userID), Member("to", \.claimant))
+        Member("userId", \.userID), Member("claimant", \.claimant))
 }
 
 extension User {

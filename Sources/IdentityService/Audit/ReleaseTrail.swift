@@ -124,7 +124,7 @@ struct ReleaseTrail: Sendable {
             // Of a single tenant only its users' streams are read.
             return isComplete ? CauseTable.uncausedGivingWay : nil
         }
-        return claimant == event.data["to"]?.uuid && claimant != holder ? nil : CauseTable.uncausedGivingWay
+        return claimant == event.data["claimant"]?.uuid && claimant != holder ? nil : CauseTable.uncausedGivingWay
     }
 
     mutating func merge(_ other: ReleaseTrail) {

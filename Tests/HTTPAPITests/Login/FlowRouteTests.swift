@@ -96,7 +96,10 @@ import Testing
         var service = FakeService()
         service.outcome = .authorizationPending(employeePublicKey: [4, 1], fingerprint: "ab", position: nil)
         let (json, _, answer) = try await ask("/v1/logins/f/answers", Samples.answers, service)
-        #expect(json == ["outcome": "authorizationPending", "employeePublicKey": "BAE=", "fingerprint": "ab"])
+        #expect(
+            json == [
+                "outcome": "authorizationPending", "employeePublicKey": "BAE=", "fingerprint": "ab", "words": "peach",
+            ])
         #expect(answer.header("Tenure-Position") == nil)
     }
 

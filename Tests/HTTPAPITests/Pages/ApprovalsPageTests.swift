@@ -34,7 +34,7 @@ import Testing
         try await Browser.with { (browser: Browser) async throws in
             let page = try await browser.get("/account/approvals")
             for text in [
-                "<title>(1) Waiting</title>", "<h1>Waiting</h1>", "Waiting (1)", "7@acme.example", "Address confirmed",
+                "<title>(1) Waiting – Tenure</title>", "<h1>Waiting</h1>", "Waiting (1)", "7@acme.example", "Address confirmed",
                 "First device of a new person", "Invited", "Firefox on Linux", "203.0.113.0/24",
             ] {
                 #expect(page.text.contains(text), "\(text)")
@@ -59,7 +59,7 @@ import Testing
         ]
         try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account/approvals"), links = links(in: page)
-            #expect(page.text.contains("<title>(2) Waiting</title>") && page.text.contains("Address not confirmed"))
+            #expect(page.text.contains("<title>(2) Waiting – Tenure</title>") && page.text.contains("Address not confirmed"))
             #expect(links.map { $0.contains("request=person") } == [true, true, true, true])
             #expect(links[0].contains("action=approve") && links[1].contains("action=reject"))
             let reply = try await browser.post(Self.path, signed("person", "approve", owner: "lu"))
@@ -80,7 +80,8 @@ import Testing
             #expect(try await browser.get(list).text.contains("Approved: 8 may log in with this device now."))
             let other = list.replacing("of=8", with: "of=9")
             #expect(try await browser.get(other).text.contains("may log in with this device now") == false)
-            #expect(try await browser.get("/account/approvals?done=approve&of=evil").text.contains("evil") == false)
+            // The links at the foot lead back to the address of the page.
+            #expect(try await browser.get("/account/approvals?done=approve&of=evil").main.contains("evil") == false)
         }
     }
 
@@ -89,12 +90,14 @@ import Testing
         service.waiting = []
         try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account").text
-            #expect(!page.contains("Waiting for your decision") && page.contains("<title>Your account</title>"))
+            #expect(!page.contains("Waiting for your decision"))
+            #expect(page.contains("<title>Your account – Tenure</title>"))
         }
         service.waiting = [FakeService.waiting(), FakeService.waiting("8")]
         try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account").text
-            #expect(page.contains("Waiting for your decision: 2.") && page.contains("<title>(2) Your account</title>"))
+            #expect(page.contains("Waiting for your decision: 2."))
+            #expect(page.contains("<title>(2) Your account – Tenure</title>"))
             #expect(!page.contains(PageWord("notices.none").text(in: .english)))
         }
         // A page is worth showing without the number.
@@ -178,6 +181,16 @@ import Testing
         let decided = await service.recorder.work.filter { $0.name == "decideKey" && $0.details["signed"] != "none" }
         #expect(decided.map { $0.details["employee"] } == ["7", "8"])
         #expect(decided.allSatisfy { $0.details["action"] == "refuse" && $0.details["reason"] == "unknown" })
+    }
+
+    @Test func `a device without the role shows no list of others`() async throws {
+        var service = FakeService()
+        service.sessionRole = "employee"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account").text
+            #expect(!page.contains("/account/approvals") && page.contains("<title>Your account – Tenure</title>"))
+            #expect(try await browser.get("/account/colleague?name=7").status == 403)
+        }
     }
 
     @Test func `an admin removes a colleague's device`() async throws {

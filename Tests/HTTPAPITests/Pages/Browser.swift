@@ -75,6 +75,8 @@ struct Browser: Sendable {
 extension API.Answer {
     /// The body as text.
     var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// What a page shows between its head and its foot.
+    var main: Substring { text.firstMatch(of: /(?s)<main>(.*)<\/main>/)?.output.1 ?? "" }
 }
 
 extension API.Answer {

@@ -19,7 +19,9 @@ import Testing
         #expect(endpoints.contains(.showLogIn) && endpoints.contains(.beginLogIn) && endpoints.contains(.showAccount))
         try await Browser.with(service) { browser in
             for endpoint in endpoints {
-                let filled = endpoint.template.path(["flow": FakeService.flowID, "tenantId": id, "flowId": id])
+                let filled = endpoint.template.path([
+                    "flow": FakeService.flowID, "tenantId": id, "flowId": id, "userId": id,
+                ])
                 let path = filled.isEmpty ? "/" : filled
                 let answer =
                     endpoint.method == "GET"

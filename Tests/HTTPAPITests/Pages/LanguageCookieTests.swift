@@ -21,6 +21,17 @@ import Testing
         #expect(page.text.contains(french) || page.text.contains(Self.path("fr", "/login?x=1")), "\(page.text)")
     }
 
+    @Test func `a refusal leads back to no query, which may be a stranger's`() async throws {
+        try await Browser.with { browser in
+            let html = [("Accept", "text/html")]
+            let plain = try await browser.get("/nowhere", html)
+            #expect(plain.status == 404 && plain.text.matches(of: /class="language"/).count == 3)
+            let refused = try await browser.get("/nowhere?x=evil", html)
+            #expect(refused.status == 404 && !refused.text.contains("evil"))
+            #expect(!refused.text.contains("class=\"language\"") && !refused.text.contains("<nav"))
+        }
+    }
+
     @Test func `a choice is remembered, and comes before all that programs say`() async throws {
         var service = FakeService()
         service.pending = FakeService.pending(locales: ["de"])

@@ -155,7 +155,11 @@ import Testing
         for input in entered {
             #expect(input.contains(" autocorrect=\"off\"") && input.contains(" autocomplete=\""), "\(input)")
         }
-        #expect(source.ranges(of: "<textarea").isEmpty, "nothing says whether it is corrected")
+        let areas = source.matches(of: /<textarea (?:[^>"]|"[^"]*")*>/).map { String($0.output) }
+        #expect(areas.count == source.ranges(of: "<textarea").count)
+        for area in areas {
+            #expect(area.contains(" autocorrect=\"off\"") && area.contains(" autocomplete=\""), "\(area)")
+        }
     }
 
     /// Markup, and what browsers, templates and databases have stumbled over.

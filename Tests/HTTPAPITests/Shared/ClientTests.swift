@@ -33,6 +33,7 @@ import Testing
     @Test func `the client library reads lists, decisions and sessions`() async throws {
         var service = FakeService()
         service.next = 4
+        service.sessionRole = "employee"
         try await with(service) { client in
             let page = try await client.employees(of: "Acme", after: 1, limit: 2)
             #expect(page.next == 4)

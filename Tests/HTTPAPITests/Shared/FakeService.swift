@@ -28,6 +28,8 @@ struct FakeService: UseCaseRunner {
     var emailLink = ConfirmEmail.Answer.verified
     /// Whether the address of the account is verified.
     var isEmailVerified = true
+    /// The role of the session's device key.
+    var sessionRole = "admin"
     /// The answer to the code of a claimed address.
     var claimAnswer = ProveClaimedAddress.Answer.proved
     var returnLink = ConfirmReturn.Answer.done

@@ -137,7 +137,7 @@ extension FakeService {
                 companyName: "Acme", companyEmployeeId: "7", status: "active", role: "admin",
                 emailVerified: isEmailVerified,
                 session: MeResponse.Session(
-                    sessionId: session.sessionId, fingerprint: session.fingerprint, role: "employee",
+                    sessionId: session.sessionId, fingerprint: session.fingerprint, role: sessionRole,
                     createdAt: session.createdAt, expiresAt: session.expiresAt),
                 app: MeResponse.App(appId: Self.appId, name: "app"),
                 notices: [NoticeResponse(type: "recovery.opened", openedAt: Self.time)])
