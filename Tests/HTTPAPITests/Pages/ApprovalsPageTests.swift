@@ -34,7 +34,8 @@ import Testing
         try await Browser.with { (browser: Browser) async throws in
             let page = try await browser.get("/account/approvals")
             for text in [
-                "<title>(1) Waiting – Tenure</title>", "<h1>Waiting</h1>", "Waiting (1)", "7@acme.example", "Address confirmed",
+                "<title>(1) Waiting – Tenure</title>", "<h1>Waiting</h1>", "Waiting (1)", "7@acme.example",
+                "Address confirmed",
                 "First device of a new person", "Invited", "Firefox on Linux", "203.0.113.0/24",
             ] {
                 #expect(page.text.contains(text), "\(text)")
@@ -59,7 +60,9 @@ import Testing
         ]
         try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account/approvals"), links = links(in: page)
-            #expect(page.text.contains("<title>(2) Waiting – Tenure</title>") && page.text.contains("Address not confirmed"))
+            #expect(
+                page.text.contains("<title>(2) Waiting – Tenure</title>") && page.text.contains("Address not confirmed")
+            )
             #expect(links.map { $0.contains("request=person") } == [true, true, true, true])
             #expect(links[0].contains("action=approve") && links[1].contains("action=reject"))
             let reply = try await browser.post(Self.path, signed("person", "approve", owner: "lu"))
