@@ -35,7 +35,7 @@ extension Route {
         switch try? form.fields.text("answer") {
         case "mail":
             guard let session = try await visit.session() else { return visit.goOn(in: flow) }
-            let languages = visit.exchange.headers.preferredLanguages
+            let languages = visit.languages
             do {
                 _ = try await visit.exchange.run(
                     VerifyMyEmail(caller: session.browser.caller, languages: languages))

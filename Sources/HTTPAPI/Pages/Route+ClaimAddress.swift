@@ -9,7 +9,7 @@ extension Route {
     /// `POST /flow/{flow}/address`: sends the mail with the code.
     static let claimAddress = takeForm(.claimAddress) { _, page, app in
         do {
-            let languages = page.visit.exchange.headers.preferredLanguages
+            let languages = page.visit.languages
             _ = try await page.visit.exchange.run(ClaimAddress(flow: page.handle, app: app, languages: languages))
         } catch let error as ServiceError where error.code == .mailUnavailable {
             return try await page.claimPage(about: .send, "address.noMail", status: error.code.status)

@@ -63,7 +63,8 @@ import Testing
         // Founders authorize themselves.
         #expect(try found(trail, scene.founder.user) == [])
         #expect(try found(trail, holder, provedBy: UserID(UUID())) == [CauseTable.uncausedGivingWay])
-        #expect(try found(trail, holder, to: holder) == [CauseTable.uncausedGivingWay])
+        // A holder who proves the mailbox has confirmed the address.
+        #expect(try found(trail, holder, to: holder) == [CauseTable.vouchedLost])
         #expect(try found(trail, holder, later: .milliseconds(1)) == [CauseTable.uncausedGivingWay])
         #expect(try found(trail, holder, twice: true) == [CauseTable.uncausedGivingWay])
     }

@@ -115,10 +115,11 @@ import Testing
             account: "bo", company: .confirmed("pier.example"), actor: .colleague("ada"), device: "Firefox on Linux",
             time: MailScene.start, network: "192.0.x.x")
         let text = try content(.deviceAdded, language, facts: facts)
-        let parts = text.components(separatedBy: "\r\n\r\n")
-        let plain = QuotedPrintable.decode(parts[2].split(separator: "\r\n", omittingEmptySubsequences: false))
-        for value in ["bo", "pier.example", "ada", "Firefox on Linux", "UTC", "192.0.x.x"] {
-            #expect(plain.contains(": \(value)\n") || plain.contains(value), "\(value)")
+        let part = try #require(text.components(separatedBy: "\r\n--tenure-").dropFirst().first)
+        let body = try #require(part.range(of: "\r\n\r\n")).upperBound
+        let plain = QuotedPrintable.decode(part[body...].split(separator: "\r\n", omittingEmptySubsequences: false))
+        for value in [": bo\n", "pier.example", ": ada\n", ": Firefox on Linux\n", " UTC\n", ": 192.0.x.x\n"] {
+            #expect(plain.contains(value), "\(value)")
         }
         #expect(plain.contains(try #require(MailTexts.words(of: language)["origin.secret"])))
         #expect(facts.rows(MailTexts.words(of: language)).count == 6)

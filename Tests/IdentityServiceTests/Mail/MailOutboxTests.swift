@@ -358,7 +358,7 @@ struct MailOutboxTests {
         try await MailScene.with { scene in
             let budget = MailBudget(invitationsTo: Array("zoe@mail.example".utf8), ring: scene.context.ring)
             var sent = 0
-            for _ in 0..<(7 * 24) {
+            for _ in 0...(7 * 24) {
                 if (try? await scene.context.charge(budget, at: scene.now)) != nil { sent += 1 }
                 scene.advance(.seconds(3_600))
             }
