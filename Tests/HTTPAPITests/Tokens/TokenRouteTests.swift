@@ -33,7 +33,8 @@ import Testing
             "scopes_supported": ["openid", "profile", "email", "groups", "offline_access"],
             "claims_supported": [
                 "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash", "tenant",
-                "tenant_name", "preferred_username", "name", "locale", "updated_at", "email", "email_verified", "groups",
+                "tenant_name", "preferred_username", "name", "locale", "updated_at", "email", "email_verified",
+                "groups",
             ],
             "acr_values_supported": ["urn:tenure:acr:device", "urn:tenure:acr:device-and-secret"],
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
