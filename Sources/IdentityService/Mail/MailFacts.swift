@@ -70,7 +70,8 @@ struct MailFacts: Sendable, Equatable {
     private static let longest = 60
     /// Also the full stops, colons and solidi of other scripts, which mail programs and browsers take for these.
     private static let linking: Set<Unicode.Scalar> = [
-        ".", "/", ":", "@", "\\", "\"", "\u{2024}", "\u{2044}", "\u{2215}", "\u{3002}", "\u{FE52}", "\u{FE55}", "\u{FF0E}",
+        ".", "/", ":", "@", "\\", "\"", "\u{2024}", "\u{2044}", "\u{2215}", "\u{3002}", "\u{FE52}", "\u{FE55}",
+        "\u{FF0E}",
         "\u{FF0F}", "\u{FF1A}", "\u{FF20}", "\u{FF61}", "\u{FE6B}", "\u{2236}",
     ]
 
