@@ -38,9 +38,11 @@ struct GivingWay: Sendable {
         (self.accounts, self.tenants) = (accounts, tenants)
         let own = Set(accounts.map(\.id))
         // A holder without any account is one whose rows somebody deleted.
-        isVouched = accounts.isEmpty || accounts.contains { account in
-            account.state.isVouched(besides: own) || account.state.account?.isEmailVerified == true
-        }
+        isVouched =
+            accounts.isEmpty
+            || accounts.contains { account in
+                account.state.isVouched(besides: own) || account.state.account?.isEmailVerified == true
+            }
     }
 
     private var decision: User.Command { .giveWay(User.GiveWay(to: claimant, isVouched: isVouched)) }
