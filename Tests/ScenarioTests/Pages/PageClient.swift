@@ -47,7 +47,9 @@ struct PageClient: Sendable {
 
     /// Presses a link of a page that contains a text, and follows redirects.
     func press(_ text: String, in page: Page) async throws -> Page {
-        let links = page.html.matches(of: /<a (?:class="[^"]*" )?href="([^"]*)"[^>]*>/).map { Page.plain(String($0.output.1)) }
+        let links = page.html.matches(of: /<a (?:class="[^"]*" )?href="([^"]*)"[^>]*>/).map {
+            Page.plain(String($0.output.1))
+        }
         // The link to an approval names the device, but not by the digits that its page must not show.
         let names = [
             text, text.replacing(/[0-9a-f]{64}/) { Hex.decode(String($0.output)).map(Base64URL.encode) ?? "" },
