@@ -56,7 +56,9 @@ extension Route {
                     return try await visit.refused(error) { _ in keepsCookies ? page : try visit.reply(.cookie) }
                 }
             }
-            guard let (view, cookie) = try await visit.waiting() else { return try await visit.waitGone(flow) }
+            guard let (view, cookie) = try await visit.waiting(isForPage: true) else {
+                return try await visit.waitGone(flow)
+            }
             return try await respond(visit, flow, view, cookie)
         }
     }
@@ -121,7 +123,7 @@ extension Route {
         case .confirmed: return visit.goOn(in: flow)
         case .over, .wrong(triesLeft: 0): return try await page.reply(about: .code, "wait.codeOver")
         case .wrong(let left):
-            let now = try await visit.waiting()?.view ?? view
+            let now = try await visit.waiting(isForPage: true)?.view ?? view
             return try await WaitingPage(visit, flow, now).reply(about: .code, "wait.codeWrong", "\(left)")
         }
     }

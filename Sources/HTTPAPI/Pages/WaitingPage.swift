@@ -178,8 +178,12 @@ struct WaitingEndContent: PageContent {
 
 extension PageVisit {
     /// The wait of the path's flow; `nil` without one that goes on.
-    func waiting() async throws -> (view: WaitView, cookie: String)? {
-        guard let cookie = flow?.wait, let view = try await exchange.run(ReadWait(cookie: cookie)) else { return nil }
+    ///
+    /// - Parameter isForPage: Whether a page may show it, which says who was told.
+    func waiting(isForPage: Bool = false) async throws -> (view: WaitView, cookie: String)? {
+        guard let cookie = flow?.wait,
+            let view = try await exchange.run(ReadWait(cookie: cookie, readsTold: isForPage))
+        else { return nil }
         return (view, cookie)
     }
 

@@ -36,7 +36,7 @@ package struct WaitView: Sendable, Equatable {
     package let needsApproval: Bool
     /// Whether the device key is in force, so that only the approval of the person is missing.
     package let isApproved: Bool
-    /// Whether admins were told by mail.
+    /// Whether admins were told by mail, if that was asked for.
     package let told: WaitTold
     /// Whether the employee is an admin, whose devices no app and no ordinary admin decides about.
     package let isAdministrative: Bool
@@ -56,8 +56,10 @@ package struct WaitView: Sendable, Equatable {
 /// Reads what the log says about a waiting browser. It changes nothing.
 package struct ReadWait: UseCase, Redacted {
     package let cookie: String
+    /// Whether to read who was told by mail, which takes a read for each admin; otherwise nobody was.
+    package let readsTold: Bool
 
-    package init(cookie: String) { self.cookie = cookie }
+    package init(cookie: String, readsTold: Bool = false) { (self.cookie, self.readsTold) = (cookie, readsTold) }
 
     /// Returns what a page shows; `nil` for a cookie of no wait, or of one that has expired.
     package func run(_ run: UseCaseRun<WaitView?>) async throws -> WaitView? {
@@ -73,7 +75,7 @@ package struct ReadWait: UseCase, Redacted {
                 ? try await WaitChallenge(scene: scene, context: context).bytes(at: time) : [],
             hasOtherDevice: scene.hasOtherDevice, needsApproval: scene.needsApproval,
             isApproved: scene.key.status == .authorized,
-            told: standing == .pending
+            told: standing == .pending && readsTold
                 ? try await WaitNotice(context: context, tenant: scene.tenant).standing(
                     about: scene.employee.id, since: scene.row.provedAt, at: time) : .none,
             isAdministrative: scene.tenant.state.role(of: scene.account.id).isAdministrative,

@@ -38,3 +38,27 @@ package struct WaitingFacts: Sendable {
             networks: Dictionary(networks) { first, _ in first })
     }
 }
+
+extension WaitingFacts {
+    /// Finds those of many people who were invited or whose address a mail once confirmed, by two queries.
+    ///
+    /// It only finds whose rows to read: ``load(employees:users:flows:in:_:)`` says what is so.
+    package static func vouched(
+        among people: [(employee: EmployeeID, user: UserID)], in tenant: TenantID, _ context: ServiceContext
+    ) async throws -> Set<EmployeeID> {
+        let ledger = LedgerID(tenant.uuid), directories = Set(people.map { LedgerID.directory(of: $0.user) })
+        let invited = try await context.pool.query(
+            """
+            SELECT owner FROM tenure.claim WHERE ledger_id = \(ledger.uuid) AND kind = 'invited'
+                AND owner = ANY (\(people.map(\.employee.uuid)))
+            """, in: [ledger])
+        let confirmed = try await context.pool.query(
+            """
+            SELECT DISTINCT stream_id FROM tenure.event WHERE ledger_id = ANY (\(directories.map(\.uuid)))
+                AND stream_id = ANY (\(people.map(\.user.uuid))) AND kind = 'user' AND type = \(EmailVerified.type)
+            """, in: directories)
+        let users = Set(try confirmed.map { UserID(try $0.decode(UUID.self)) })
+        return Set(try invited.map { EmployeeID(try $0.decode(UUID.self)) })
+            .union(people.filter { users.contains($0.user) }.map(\.employee))
+    }
+}

@@ -8,15 +8,17 @@ import Projections
 
 /// Reads who waits for an admin of a tenant.
 struct WaitingReader: Sendable {
-    /// The number of rows that a list is made of; older ones wait until these are decided.
+    /// The number of rows that a list is made of; older ones wait until these are decided. As many rows of people who
+    /// were invited or whose address is confirmed are in it besides, whoever came after them.
     static let most = 1_000
+    /// The number of people among whom those are looked for.
+    static let mostPeople = 100_000
     let context: ServiceContext
     let views: Views
 
     /// Returns the entries in the order of lists.
     func entries(of tenant: TenantSnapshot, at time: Timestamp) async throws -> [WaitingEntry] {
-        let devices = try await views.newestPending(of: tenant.id, limit: Self.most, at: time)
-        let people = try await views.unapproved(in: tenant.id, limit: Self.most)
+        let (devices, people) = try await rows(of: tenant.id, at: time)
         let rows = devices.compactMap(\.employee) + people
         let facts = try await WaitingFacts.load(
             employees: Set(rows.map(\.id)), users: Set(rows.map(\.user)),
@@ -40,6 +42,23 @@ struct WaitingReader: Sendable {
                 try entry(row, nil, since: row.registeredAt, tenant, facts, keys, isNew: !known.contains(row.id)))
         }
         return entries.inOrder
+    }
+
+    /// The newest rows, and beyond these the newest of people who were invited or whose address is confirmed.
+    private func rows(
+        of tenant: TenantID, at time: Timestamp
+    ) async throws -> (devices: [PendingAuthorizationEntry], people: [EmployeeRow]) {
+        var devices = try await views.newestPending(of: tenant, limit: Self.most, at: time)
+        var people = try await views.unapproved(in: tenant, limit: Self.most)
+        guard max(devices.count, people.count) >= Self.most else { return (devices, people) }
+        let waiting = try await views.waitingPeople(in: tenant, limit: Self.mostPeople, at: time)
+        let vouched = try await WaitingFacts.vouched(among: waiting, in: tenant, context)
+        let keys = Set(devices.map(\.authorization.presented.position)), ids = Set(people.map(\.id))
+        devices += try await views.newestPending(of: tenant, among: vouched, limit: Self.most, at: time)
+            .filter { !keys.contains($0.authorization.presented.position) }
+        people += try await views.unapproved(in: tenant, among: vouched, limit: Self.most)
+            .filter { !ids.contains($0.id) }
+        return (devices, people)
     }
 
     private func entry(

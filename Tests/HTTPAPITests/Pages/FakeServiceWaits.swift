@@ -51,7 +51,7 @@ extension FakeService {
                 ], call)
             return Self.waitCookie
         case let read as ReadWait:
-            try await enter("readWait", ["cookie": read.cookie], call)
+            try await enter("readWait", ["cookie": read.cookie, "readsTold": "\(read.readsTold)"], call)
             return .some((read.cookie == Self.waitCookie ? wait : nil) as any Sendable)
         case let end as EndWait:
             try await enter(

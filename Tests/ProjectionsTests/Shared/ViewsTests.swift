@@ -35,6 +35,14 @@ struct ViewsTests {
             #expect(newest.map(\.authorization) == state.pending.reversed())
             let unapproved = try await views.unapproved(in: tenant, limit: 100)
             #expect(unapproved == state.employees.filter { $0.status == .registered }.reversed())
+            let people = try await views.waitingPeople(in: tenant, limit: 100, at: script.now)
+            let all = Set(state.pending.map(\.employee)).union(unapproved.map(\.id))
+            #expect(Set(people.map(\.employee)) == all)
+            // However many newer ones there are, those who are asked about are found.
+            let oldest = try #require(state.pending.first).employee
+            let own = try await views.newestPending(of: tenant, among: [oldest], limit: 1, at: script.now)
+            #expect(own.map(\.employee?.id) == [oldest])
+            #expect(try await views.unapproved(in: tenant, among: [], limit: 100).isEmpty)
             let known = try await views.employeesWithDevices(Set(state.employees.map(\.id)), in: tenant)
             let decided: Set<EmployeeKeyRow.State> = [.authorized, .revoked]
             #expect(known == Set(state.keys.filter { decided.contains($0.state) }.map(\.employee)))

@@ -32,6 +32,9 @@ export function fill(form, values) {
   }
 }
 
+/** The number of characters of a name in the sentence: whoever made the link wrote it. */
+const most = 60;
+
 /**
  * The sentence about a whole invitation; nothing if a part of it is missing.
  * @param {string} text with `{1}` for the company and `{2}` for the user name
@@ -40,7 +43,10 @@ export function fill(form, values) {
  */
 export function invitation(text, values) {
   if (!Object.values(fields).every((name) => values[name])) return undefined;
-  return text.replace(/\{([12])\}/g, (_, place) => values[place === "1" ? "company" : "employee"] ?? "");
+  return text.replace(/\{([12])\}/g, (_, place) => {
+    const name = [...(values[place === "1" ? "company" : "employee"] ?? "").replace(/[“”«»„"\p{C}]/gu, "")];
+    return `“${name.length > most ? name.slice(0, most).join("") + "…" : name.join("")}”`;
+  });
 }
 
 /**

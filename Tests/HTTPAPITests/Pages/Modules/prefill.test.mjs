@@ -23,6 +23,9 @@ test("what stands in a field stays", () => {
 
 test("a whole invitation is a sentence, and a part of one is none", () => {
   const values = { company: "Acme {2}", employee: "cy", email: "cy@acme.example", code: "c" };
-  assert.equal(invitation("{1} invites you as {2}", values), "Acme {2} invites you as cy");
+  assert.equal(invitation("{1} invites you as {2}", values), "“Acme {2}” invites you as “cy”");
+  // A stranger may have written the link: its names end where the page says.
+  const long = invitation("{1}", { ...values, company: `Acme” says: \u202E“${"é".repeat(80)}` });
+  assert.equal(long, `“Acme says: ${"é".repeat(49)}…”`);
   for (const name of Object.keys(values)) assert.equal(invitation("{1}", { ...values, [name]: "" }), undefined);
 });
