@@ -37,7 +37,8 @@ struct `The mail of a registration` {
                 let link = try await scene.mailedLink(to: enrolment, in: mailbox)
                 let copy = try #require(mailbox.copies.last)
                 #expect(copy.link == link && copy.mail.recipient == userId && copy.mail.sender == "tenure@id.example")
-                #expect(copy.header("To") == ["<\(userId)>"] && copy.header("From") == ["<tenure@id.example>"])
+                #expect(copy.header("To") == ["<\(userId)>"] && copy.header("From") == ["\"Tenure\""])
+                #expect(copy.text.contains("From: \"Tenure\"\r\n <tenure@id.example>\r\n"))
                 #expect(copy.header("Message-ID") == ["<\(copy.mail.id.uuidString.lowercased())@id.example>"])
                 for field in ["Bcc", "Cc", "Reply-To", "Resent-To"] { #expect(copy.header(field).isEmpty) }
                 #expect(copy.header("Subject").count == 1)

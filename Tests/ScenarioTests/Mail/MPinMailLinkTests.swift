@@ -10,7 +10,9 @@ private func expectRefusedPage(
     #expect(reply.status == ErrorCode(rawValue: code)?.status, "\(what): \(reply)", sourceLocation: sourceLocation)
     #expect(reply.headers["content-type"] == "text/html; charset=utf-8", "\(what)", sourceLocation: sourceLocation)
     let page = String(decoding: reply.body, as: UTF8.self)
-    #expect(!page.contains("<form") && !page.contains("<script"), "\(what)", sourceLocation: sourceLocation)
+    // The one script of every page shows times as the reader's clock does.
+    let scripts = page.matches(of: /<script[^>]*>/).map { String($0.output) }.filter { !$0.contains("/reader.js\"") }
+    #expect(!page.contains("<form") && scripts.isEmpty, "\(what)", sourceLocation: sourceLocation)
 }
 
 extension MPinScene {

@@ -87,7 +87,7 @@ struct `A claimed address` {
             // Showing the page again sends nothing.
             for _ in 1...2 { _ = try await browser.open("/flow/address") }
             let mails = try await scene.mails()
-            #expect(mails.count == 1 && mails[0].contains("zed") && mails[0].contains("givesexample"), "\(mails)")
+            #expect(mails.count == 1 && mails[0].contains("zed") && mails[0].contains("gives example"), "\(mails)")
             let wrong = try await scene.type("0000-0000", in: browser, form)
             #expect(wrong.status == 403 && wrong.text.contains("Tries left: 4"), "\(wrong)")
             let proved = try await scene.type(try await scene.code(), in: browser, wrong)
