@@ -9,6 +9,10 @@ struct ApprovalsContent: AccountContent {
     struct Item: PagePart {
         let person: String
         let address: String
+        /// The name that the person chose.
+        let name: String?
+        /// That the name looks like an admin's.
+        let warning: String?
         /// Whether the address is confirmed.
         let state: String
         /// Whether it is a new person or a further device.
@@ -64,7 +68,8 @@ extension AccountVisit {
             entry.needsApproval
             ? "approvals.person" : entry.isNewPerson ? "approvals.newPerson" : "approvals.furtherDevice"
         return ApprovalsContent.Item(
-            person: owner, address: entry.address,
+            person: owner, address: entry.address, name: entry.name?.text,
+            warning: entry.name?.looksLikeAdmin == true ? text("approvals.alike") : nil,
             state: text(entry.isAddressConfirmed ? "approvals.confirmed" : "approvals.unconfirmed"),
             kind: text(kind), came: text(PageWord(origin: entry.origin)),
             device: device.map { $0.name ?? text("devices.nameless") },

@@ -29,6 +29,16 @@ package struct WaitingEntry: Sendable, Equatable {
         }
     }
 
+    /// The name by which the person wants to be seen.
+    package struct Name: Sendable, Equatable {
+        /// The name, in quotation marks until an admin has approved it with its person.
+        package let text: String
+        /// Whether it looks like the name of an admin of the tenant.
+        package let looksLikeAdmin: Bool
+
+        package init(text: String, looksLikeAdmin: Bool) { (self.text, self.looksLikeAdmin) = (text, looksLikeAdmin) }
+    }
+
     /// The permanent id of the account.
     package let employee: UUID
     /// The employee's id as entered; empty once erased.
@@ -44,6 +54,8 @@ package struct WaitingEntry: Sendable, Equatable {
     /// Whether it is an admin's account, about which only the security admin decides.
     package let isAdministrative: Bool
     package let origin: Origin
+    /// The name, which only pages read; `nil` without one.
+    package var name: Name?
     /// The device; `nil` for a person without one that waits.
     package var device: Device?
     /// Since when it waits.

@@ -30,7 +30,7 @@ package struct ListWaiting: ProjectionRead {
         (self.company, self.skipping, self.caller, self.waitFor) = (company, skipping, caller, waitFor)
     }
 
-    /// Reads the page, with the names of its devices.
+    /// Reads the page, with the names of its people and devices.
     package func run(_ reads: CompanyReads) async throws -> Answer {
         let access = try await reads.open(company, .employee(caller), role: .authorization, waitFor: waitFor)
         let context = reads.context, tenant = access.tenant.id
@@ -38,11 +38,13 @@ package struct ListWaiting: ProjectionRead {
             of: access.tenant, at: context.settings.now())
         let page = all.dropFirst(skipping).prefix(Self.limit)
         let keys = try await reads.keys(of: page.map { EmployeeID($0.employee) }, in: tenant)
+        let admins = try await AdminNames(access.tenant, reads)
         var entries = Array(page)
         for place in entries.indices {
-            guard let fingerprint = entries[place].device?.fingerprint else { continue }
             let employee = EmployeeID(entries[place].employee)
             let owner = try await StateLoader(reader: context.reader).employee(employee, in: tenant)
+            entries[place].name = try admins.name(of: owner, keys: keys)
+            guard let fingerprint = entries[place].device?.fingerprint else { continue }
             entries[place].device?.name = try DeviceNames(owner, keys: keys)[Hex.decode(fingerprint) ?? []]
         }
         return Answer(entries: entries, count: all.count)

@@ -30,6 +30,18 @@ import Testing
         }
     }
 
+    @Test func `a name that looks like an admin's stands behind the address, with a warning`() async throws {
+        var service = FakeService()
+        service.waiting[0].name = WaitingEntry.Name(text: "“Ada”", looksLikeAdmin: true)
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account/approvals")
+            let warning = PageWord("approvals.alike").text(in: .english)
+            let address = try #require(page.text.firstRange(of: "7@acme.example"))
+            let name = try #require(page.text.firstRange(of: "“Ada”"))
+            #expect(address.upperBound < name.lowerBound && page.text.contains(warning))
+        }
+    }
+
     @Test func `the list says who waits, and leads to decisions about them`() async throws {
         try await Browser.with { (browser: Browser) async throws in
             let page = try await browser.get("/account/approvals")

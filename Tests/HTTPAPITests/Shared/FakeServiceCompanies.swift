@@ -70,6 +70,7 @@ extension FakeService {
             try await self.read(
                 "waiting", list.company, .employee(list.caller), list.waitFor, ["skipping": "\(list.skipping)"])
             return ListWaiting.Answer(entries: Array(waiting.dropFirst(list.skipping)), count: waiting.count)
+        case is ReadShownName: return waiting.first?.name as any Sendable
         case let count as CountWaiting:
             if let refusal = refusals["countWaiting"] { throw refusal }
             return count.company == "Acme" ? waiting.count : 0
