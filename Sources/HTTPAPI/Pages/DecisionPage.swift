@@ -178,8 +178,9 @@ struct DecisionPage: Sendable {
         var facts: [(label: PageWord, value: String)] = [("sign.company", me.companyName), ("sign.person", person)]
         if owner == nil, let name = try await name(account) { facts.append(("devices.name", name)) }
         if let address = await address(account, me) { facts.append(("sign.address", address)) }
-        if let owner, let name = try? await account.exchange.run(
-            ReadShownName(company: me.companyName, companyEmployeeId: owner, caller: account.caller))
+        if let owner,
+            let name = try? await account.exchange.run(
+                ReadShownName(company: me.companyName, companyEmployeeId: owner, caller: account.caller))
         {
             let warning = name.looksLikeAdmin ? " – " + account.text("approvals.alike") : ""
             facts.append(("approvals.name", name.text + warning))
