@@ -123,7 +123,7 @@ def read_arguments():
     parser.add_argument("--record", choices=record.COLUMNS)
     parser.add_argument("--appearances", action="store_true")
     parser.add_argument("names", nargs="*")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if unknown := [name for name in options.names if name not in WAYS and name != "quick"]:
         sys.exit(f"There is no way called {', '.join(unknown)}. The ways are: {', '.join(WAYS)}.")
     return options
