@@ -5,7 +5,6 @@ The faults are those of the walks of November 2026 (F1 to F43), or what the desi
 
 WAYS = {
     "founding": "F7: no next step is offered",
-    "admin approves": "F13: no answer after a signature",
     "admin is told": "F3: nobody is told that somebody waits",
     "removed device": "F34: a removed key stays in the list",
     "founder's return": "F7: a lone founder is told to ask himself",

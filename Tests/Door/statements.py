@@ -241,7 +241,7 @@ class Judge:
     def _shoot(self, page, number, faults):
         """A picture; what is too small or wrongly red is outlined."""
         kind = {6: "small", 7: "targets", 8: "red"}.get(number, "")
-        outline = """([kind, style]) => { for (const e of globalThis.walkFaults?.[kind] ?? []) e.style.outline = style }"""
+        outline = """([kind, style]) => { for (const e of globalThis.walkFaults?.[kind] ?? []) { e.style.outline = style; if (!style) e.removeAttribute('style'); } }"""
         page.evaluate(outline, [kind, "3px dashed magenta"])
         page.screenshot(path=self._path(number, faults), full_page=True)
         page.evaluate(outline, [kind, ""])
