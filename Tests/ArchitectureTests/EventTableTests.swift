@@ -13,6 +13,7 @@ import Testing
         "IdentityService/Mail/MailBacklog.swift": "times of mails, for people",
         "IdentityService/Operations/ReplaceEventsKey.swift": "the number of events",
         "IdentityService/Operations/RowsOfLog.swift": "ids of streams",
+        "IdentityService/Pages/WaitingFacts.swift": "ids of streams, to find whose rows to read",
     ]
 
     @Test func `no other target reads entries of the event table`() throws {

@@ -108,7 +108,7 @@ import Testing
         "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind", "label", "lasting",
         "limit", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem", "program", "question",
         "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps", "subject", "tab", "text",
-        "times", "told", "title", "unsuitable", "until",
+        "times", "told", "title", "unsuitable", "until", "warning",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]
