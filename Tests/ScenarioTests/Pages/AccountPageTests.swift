@@ -182,7 +182,7 @@ struct `The account in a browser` {
         #expect(try await browser.get(decision("authorize", device)).location == "/account/devices")
         let page = try await ask("authorize", device, browser)
         #expect(page.text.contains(words) && rows(page).count == 3, "\(page.text)")
-        #expect(page.text.contains("this device may log in as second at account-own.example"), "\(page.text)")
+        #expect(page.text.contains("this device can log in as second at account-own.example"), "\(page.text)")
         let unsigned = try await browser.submit(try page.form("/account/decision"))
         #expect(unsigned.status == 303 && unsigned.location?.hasPrefix("/account/") == true, "\(unsigned)")
         let forged = try await approve(page, device, with: device, browser)
