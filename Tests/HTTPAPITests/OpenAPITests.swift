@@ -120,7 +120,7 @@ import Testing
     private static func newer(_ samples: [String]) throws -> [String] {
         let invented = samples.map {
             $0.replacing(/"code":"[a-z_.]+"/, with: #""code":"employee.on_holiday""#)
-                .replacing(#""role":"employee""#, with: #""role":"auditor""#)
+                .replacing(/"role":"(?:employee|admin)"/, with: #""role":"auditor""#)
                 .replacing(#""status":"active""#, with: #""status":"on_holiday""#)
         }
         for word in ["employee.on_holiday", "auditor", "\"on_holiday\""] {
