@@ -138,7 +138,7 @@ import Testing
         #expect(reader.ending == [])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `streams that wait for their turn have it once there is room`() async {
+    @Test func `streams that wait for their turn have it once there is room`() async {
         let table = ConnectionTable(limits: limits { ($0.unsentPerAddress, $0.unsentInAll) = (40_000, 1 << 20) })
         let peer = Peer(), streams = (0..<2).map { _ in Peer() }
         let id = ObjectIdentifier(peer)
