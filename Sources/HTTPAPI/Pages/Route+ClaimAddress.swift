@@ -10,11 +10,15 @@ extension Route {
     static let claimAddress = takeForm(.claimAddress) { _, page, app in
         do {
             let languages = page.visit.languages
-            _ = try await page.visit.exchange.run(ClaimAddress(flow: page.handle, app: app, languages: languages))
+            let claim = ClaimAddress(flow: page.handle, app: app, languages: languages)
+            switch try await page.visit.exchange.run(claim) {
+            case .proved: return .seeOther(Endpoint.showCredentials.path(in: page.flow))
+            case .kept: return try await page.claimPage(about: .send, "claim.kept")
+            case .awaited, .wrong: return .seeOther(Endpoint.showClaim.path(in: page.flow))
+            }
         } catch let error as ServiceError where error.code == .mailUnavailable {
             return try await page.claimPage(about: .send, "address.noMail", status: error.code.status)
         }
-        return .seeOther(Endpoint.showClaim.path(in: page.flow))
     }
 
     /// `POST /flow/{flow}/address/code`: takes the code in the browser that claims the address.
@@ -23,6 +27,7 @@ extension Route {
         switch try await page.visit.exchange.run(ProveClaimedAddress(code: code, flow: page.handle, app: app)) {
         case .proved: return .seeOther(Endpoint.showCredentials.path(in: page.flow))
         case .kept: return try await page.claimPage(about: .code, "claim.kept")
+        case .awaited: return .seeOther(Endpoint.showClaim.path(in: page.flow))
         case .wrong(triesLeft: 0): return try await page.claimPage(about: .code, "claim.codeOver")
         case .wrong(let left): return try await page.claimPage(about: .code, "wait.codeWrong", "\(left)")
         }
@@ -49,7 +54,8 @@ extension FlowPage {
         let visitor = visit.visitor, left = claim.triesLeft
         let content = ClaimContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), address: claim.address,
-            send: left == nil ? ClaimContent.Send(form: visit.form(of: .claimAddress, visitor)) : nil,
+            send: left == nil ? ClaimContent.Send(
+                    isProved: claim.isProved, form: visit.form(of: .claimAddress, visitor)) : nil,
             code: left.map { left in
                 ClaimContent.Code(
                     hint: language.text("wait.codeHint", "\(left)"), form: visit.form(of: .proveClaim, visitor))
@@ -64,6 +70,7 @@ struct ClaimContent: PageContent {
     static let template: PageTemplate = "claim"
 
     struct Send: PagePart {
+        let isProved: Bool
         let form: FormPart
     }
 

@@ -38,12 +38,13 @@ package struct PageEntries: UseCase {
         let context = run.context
         let access = try await context.access(company, caller, role: .authorization)
         if let type = query.type, !EventCatalogue.isKnown(type: type) { throw Self.unknown(type: type) }
-        // What one person did is a question of every day; all of it is what a thief wants.
-        if query.employee == nil { try await context.requireRecentLogIn(of: caller, at: run.call.time) }
         let ledger = LedgerID(access.tenant.id.uuid)
+        let found = try await query.employee.asyncMap { try await context.employee($0, in: access.tenant.id) }
+        // One's own events are a question of every day. Those of the others are all of it, person by person.
+        if !isOwn(found?.id) { try await context.requireRecentLogIn(of: caller, at: run.call.time) }
         var concerned: Set<UUID>?
-        if let employee = query.employee {
-            let found = try await context.employee(employee, in: access.tenant.id), id = found.id
+        if let found {
+            let id = found.id
             if let type = query.type, FailedAttempts.types.contains(type), let account = found.state.account {
                 let attempts = try await FailedAttempts(at: found, account, in: access.tenant, context)
                 return try await attempts.run(query, at: run.call.time)
@@ -74,6 +75,12 @@ package struct PageEntries: UseCase {
             guard page.hasMore else { return PageResponse(items: items, next: nil) }
         }
         return PageResponse(items: items, next: cursor)
+    }
+
+    /// Whether an employee is the caller.
+    private func isOwn(_ employee: EmployeeID?) -> Bool {
+        guard case .employee(let person) = caller else { return false }
+        return employee?.uuid == person.employeeId
     }
 
     private func keys(

@@ -19,10 +19,11 @@ struct ReleaseTrail: Sendable {
     private var vouched: [UUID: Timestamp] = [:]
     /// The users of the directory with a confirmed address.
     private var confirmed: Set<UUID> = []
-    /// The users whose M-Pin identities ended because their address gave way, each with the first end.
-    private var ended: [UUID: Violation] = [:]
-    /// The proofs of mailboxes in the present append of the directory, with the users who gave them.
-    private var mailboxes: (time: Timestamp?, users: [UUID: UUID]) = (nil, [:])
+    /// The users whose M-Pin identities ended because their address gave way, with all these ends.
+    private var ended: [UUID: [(time: Timestamp, violation: Violation)]] = [:]
+    /// The proofs of mailboxes in the present append of the directory, with the users who gave them, and the users whom
+    /// it made.
+    private var mailboxes: (time: Timestamp?, users: [UUID: UUID], new: Set<UUID>) = (nil, [:], [])
     /// The tenants whose ledgers were read completely, with the time of the last event.
     private var ends: [LedgerID: Timestamp] = [:]
     /// When the verification of a database began, less what an append may take: what is older was read.
@@ -35,11 +36,10 @@ struct ReleaseTrail: Sendable {
         _ event: RecordedEvent, _ facts: CauseFacts, _ accounts: [EmployeeID: Employee.State]
     ) {
         vouch(event, facts, accounts)
-        if event.type == MPinRevoked.type, event.data["reason"] == "gaveWay", let user = facts.user,
-            ended[user] == nil
-        {
-            ended[user] = Violation(
+        if event.type == MPinRevoked.type, event.data["reason"] == "gaveWay", let user = facts.user {
+            let violation = Violation(
                 .signature, ledger: event.ledger, position: event.position, CauseTable.keptPIN)
+            ended[user, default: []].append((event.time, violation))
         }
         if CauseTable.proofs.contains(event.type) { proofs.insert(event.stream.id) }
         if CauseTable.releasing.contains(event.type) { releases[event.id] = facts.user }
@@ -68,14 +68,20 @@ struct ReleaseTrail: Sendable {
 
     /// Takes an event of a directory, and returns what is wrong with it or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
-        if mailboxes.time != event.time { mailboxes = (event.time, [:]) }
+        if mailboxes.time != event.time { mailboxes = (event.time, [:], []) }
         switch event.type {
+        case CredentialsSet.type:
+            if event.streamVersion == 1 { mailboxes.new.insert(event.stream.id) }
+            return event.causes.isEmpty ? nil : CauseTable.wrong
         case EmailReleased.type:
             confirmed.remove(event.stream.id)
             return released(event)
         case EmailVerified.type:
             confirmed.insert(event.stream.id)
-            mailboxes.users[event.id] = event.stream.id
+            // Only a new user proves a mailbox in the append that takes the address, in the event after the first one.
+            if event.streamVersion == 2, event.data["address"] == nil, mailboxes.new.contains(event.stream.id) {
+                mailboxes.users[event.id] = event.stream.id
+            }
             return event.causes.isEmpty ? nil : CauseTable.wrong
         case EmailGaveWay.type: return gaveWay(event)
         case AddressProved.type:
@@ -110,11 +116,13 @@ struct ReleaseTrail: Sendable {
         return event.time < max(end, readSince ?? end) ? CauseTable.uncausedRelease : nil
     }
 
-    /// Somebody with an id in the same directory proved the mailbox in the same append, once, and nobody vouched for the
-    /// holder before.
+    /// A new user with an id in the same directory proved the mailbox in the same append, once, and nobody vouched for
+    /// the holder before. M-Pin identities that ended at another time did so for another reason.
     private mutating func gaveWay(_ event: RecordedEvent) -> String? {
         let holder = event.stream.id, wasConfirmed = confirmed.remove(holder) != nil
-        ended[holder] = nil
+        ended[holder]?.removeAll {
+            $0.time <= event.time.adding(Self.slack) && event.time <= $0.time.adding(Self.slack)
+        }
         // An authorization of the moments before may have got a later time in its own ledger.
         if wasConfirmed || vouched[holder].map({ $0.adding(Self.slack) < event.time }) ?? false {
             return CauseTable.vouchedLost
@@ -132,14 +140,14 @@ struct ReleaseTrail: Sendable {
         releases.merge(other.releases) { first, _ in first }
         ends.merge(other.ends) { first, _ in first }
         vouched.merge(other.vouched) { min($0, $1) }
-        ended.merge(other.ended) { first, _ in first }
+        ended.merge(other.ended) { $0 + $1 }
     }
 
     /// The users whose directories must say that their address gave way.
     var users: Set<UUID> { Set(ended.keys) }
 
     /// The ends of M-Pin identities without that, after a whole directory was read.
-    var violations: [Violation] { Array(ended.values) }
+    var violations: [Violation] { ended.values.joined().map(\.violation) }
 
     /// The part that concerns one directory.
     func part(of directory: LedgerID) -> ReleaseTrail {

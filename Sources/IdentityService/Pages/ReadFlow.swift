@@ -55,6 +55,8 @@ package struct FlowView: Sendable, Equatable {
         package let address: String
         /// How many codes may be typed; `nil` before the claim is made.
         package let triesLeft: Int?
+        /// Whether a mailed invitation proved the mailbox, so that no code is needed.
+        package var isProved = false
     }
 
     /// An account that the person may pick.
@@ -135,6 +137,7 @@ extension FlowState {
     fileprivate var claimView: FlowView.Claim? {
         guard let registration, registration.userExists, step == .answers || step == .passphrase else { return nil }
         let left = registration.claim.map { TypedCode.limit - $0.tries }
-        return FlowView.Claim(address: registration.email, triesLeft: left)
+        return FlowView.Claim(
+            address: registration.email, triesLeft: left, isProved: registration.confirmsAddress)
     }
 }

@@ -11,7 +11,8 @@ import Postgres
 /// Claims the address of a registration whose questions are those of somebody else: a mail with a code goes there.
 ///
 /// The answer is the same whoever holds the address, and whether a mail was sent. So a stranger learns nothing, and the
-/// reader of the mailbox what the mail says.
+/// reader of the mailbox what the mail says. A flow that proved the mailbox by a mailed invitation needs no mail, so
+/// that nobody uses up the claims of its owner.
 package struct ClaimAddress: FlowStepUseCase, Redacted {
     package let flow: String
     package let app: AppCaller
@@ -28,23 +29,27 @@ package struct ClaimAddress: FlowStepUseCase, Redacted {
     /// Queues the mail once in a flow, if nobody else claims the address now and the month has claims left.
     ///
     /// - Throws: `mail.unavailable`, `flow.expired`, or `flow.wrong_step` in a flow that asks for no answers.
-    package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
+    package func run(_ run: UseCaseRun<ClaimAnswer>) async throws -> ClaimAnswer {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
-        try context.requireMail()
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         var person = try row.state.registering()
         guard person.userExists, row.state.step == .answers || row.state.step == .passphrase else {
             throw ServiceError(.flowWrongStep)
         }
-        guard person.claim == nil else { return true }
-        let address = try parsed { () throws(ValueError) in try EmailAddress(person.email) }
         let holder = UserID(row.state.userId)
+        if person.confirmsAddress {
+            person.claim = AddressClaim(mail: UUID(), holder: holder.uuid)
+            return try await ProveClaimedAddress.moveOn(row, person, context, at: time)
+        }
+        try context.requireMail()
+        guard person.claim == nil else { return .awaited }
+        let address = try parsed { () throws(ValueError) in try EmailAddress(person.email) }
         let mail = try await self.mail(to: holder, address, row.state, context, at: time)
         person.claim = AddressClaim(mail: mail?.event.mailID.uuid ?? UUID(), holder: holder.uuid)
         row.state.purpose = .registration(person)
-        if let mail, try await queue(mail, address, row, run) { return true }
+        if let mail, try await queue(mail, address, row, run) { return .awaited }
         try await store.replace(row)
-        return true
+        return .awaited
     }
 
     /// The mail; `nil` if the address gets none, or has had its claims of the month.
@@ -69,7 +74,7 @@ package struct ClaimAddress: FlowStepUseCase, Redacted {
     /// Queues the mail in the append that takes the right to claim, and advances the flow. Returns `false` if another
     /// flow has that right.
     private func queue(
-        _ mail: QueuedMail, _ address: EmailAddress, _ row: FlowStore.Row, _ run: UseCaseRun<Bool>
+        _ mail: QueuedMail, _ address: EmailAddress, _ row: FlowStore.Row, _ run: UseCaseRun<ClaimAnswer>
     ) async throws -> Bool {
         let context = run.context, budget = NoticeBudget(claimsOn: address, at: run.call.time, context.ring)
         var recorder = EventRecorder(
@@ -88,18 +93,20 @@ package struct ClaimAddress: FlowStepUseCase, Redacted {
     }
 }
 
+/// What became of a claim on an address.
+package enum ClaimAnswer: Sendable, Equatable {
+    /// A mail may have gone out. Its code is to be typed.
+    case awaited
+    /// The mailbox is proved, and the flow goes on with new credentials.
+    case proved
+    /// The mailbox is proved, but the address is confirmed, or somebody vouched for its holder.
+    case kept
+    /// The code is wrong. So many may be typed yet.
+    case wrong(triesLeft: Int)
+}
+
 /// Takes the code of the mail about a claimed address in the browser that claims it.
 package struct ProveClaimedAddress: FlowStepUseCase, Redacted {
-    /// What became of a code.
-    package enum Answer: Sendable, Equatable {
-        /// The code is right, and the flow goes on with new credentials.
-        case proved
-        /// The code is right, but the address is confirmed, or somebody vouched for its holder.
-        case kept
-        /// The code is wrong. So many may be typed yet.
-        case wrong(triesLeft: Int)
-    }
-
     /// The code as it was typed.
     package let code: String
     package let flow: String
@@ -115,7 +122,7 @@ package struct ProveClaimedAddress: FlowStepUseCase, Redacted {
     /// Compares the code, after it was counted. Of several codes at once one is compared.
     ///
     /// - Throws: `flow.expired`, or `flow.wrong_step` in a flow that claims no address.
-    package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
+    package func run(_ run: UseCaseRun<ClaimAnswer>) async throws -> ClaimAnswer {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         var person = try row.state.registering()
@@ -128,9 +135,20 @@ package struct ProveClaimedAddress: FlowStepUseCase, Redacted {
         guard TypedCode(ofClaim: claim.mail, row.state.id, context.ring).matches(code) else {
             return .wrong(triesLeft: TypedCode.limit - claim.tries)
         }
+        return try await Self.moveOn(
+            try await store.load(handle: flow, purpose: purpose, app: app, at: time), person, context, at: time)
+    }
+
+    /// Lets a flow that proved the mailbox go on as that of a new user, unless the holder keeps the address.
+    ///
+    /// - Throws: `flow.expired` if somebody else has the address by now.
+    fileprivate static func moveOn(
+        _ row: FlowStore.Row, _ person: FlowState.Registration, _ context: ServiceContext, at time: Timestamp
+    ) async throws -> ClaimAnswer {
+        var next = row, person = person
+        guard var claim = person.claim else { throw ServiceError(.flowWrongStep) }
         let address = try parsed { () throws(ValueError) in try EmailAddress(person.email) }
-        var next = try await store.load(handle: flow, purpose: purpose, app: app, at: time)
-        let successor = Self.successor(of: UserID(claim.holder))
+        let successor = successor(of: UserID(claim.holder))
         guard try await AddressHolders(context: context).holder(of: address)?.uuid == claim.holder else {
             throw ServiceError(.flowExpired)
         }
@@ -141,7 +159,7 @@ package struct ProveClaimedAddress: FlowStepUseCase, Redacted {
         person.userExists = false
         next.state.purpose = .registration(person)
         try begin(&next.state, as: successor, context, at: time)
-        try await store.replace(next)
+        try await FlowStore(context: context).replace(next)
         return .proved
     }
 
@@ -154,7 +172,7 @@ package struct ProveClaimedAddress: FlowStepUseCase, Redacted {
 
     /// Lets the flow go on as that of a new user. The challenge that the device signed names the new credential
     /// already.
-    private func begin(
+    private static func begin(
         _ state: inout FlowState, as user: UserID, _ context: ServiceContext, at time: Timestamp
     ) throws {
         state.userId = user.uuid

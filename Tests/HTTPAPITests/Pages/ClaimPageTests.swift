@@ -11,9 +11,11 @@ import Testing
         try FakeService.flow(.flow(purpose, handle: "Zmxvdw"), request: "")
     }
 
-    private func service(triesLeft: Int?, _ answer: ProveClaimedAddress.Answer = .proved) -> FakeService {
+    private func service(
+        triesLeft: Int?, _ answer: ClaimAnswer = .proved, isProved: Bool = false
+    ) -> FakeService {
         var service = FakeService(), view = FakeService.view(purpose: .registration)
-        view.claim = FlowView.Claim(address: "zed@pier.example", triesLeft: triesLeft)
+        view.claim = FlowView.Claim(address: "zed@pier.example", triesLeft: triesLeft, isProved: isProved)
         service.view = view
         service.claimAnswer = answer
         return service
@@ -49,9 +51,18 @@ import Testing
         #expect(before.text.contains("Send me a code") && !before.text.contains("name=\"code\""))
         let after = try await get(service(triesLeft: 3), "/address")
         #expect(after.text.contains("name=\"code\"") && after.text.contains("Tries left: 3"))
-        let asked = service(triesLeft: nil), sent = try await post(asked, "/address")
+        let asked = service(triesLeft: nil, .awaited), sent = try await post(asked, "/address")
         #expect(sent.status == 303 && sent.header("Location") == Registrant.flowPath + "/address")
         #expect(await asked.recorder.entries.contains { $0.name == "claimAddress" && $0.details["flow"] == "Zmxvdw" })
+    }
+
+    @Test func `asks for no code if an invitation proved the mailbox`() async throws {
+        let before = try await get(service(triesLeft: nil, isProved: true), "/address")
+        #expect(before.text.contains("Take this address") && !before.text.contains("Send me a code"))
+        let taken = try await post(service(triesLeft: nil, isProved: true), "/address")
+        #expect(taken.status == 303 && taken.header("Location") == Registrant.flowPath + "/credentials")
+        let kept = try await post(service(triesLeft: nil, .kept, isProved: true), "/address")
+        #expect(kept.status == 403 && kept.text.contains("somebody vouched for that account"))
     }
 
     @Test func `goes on with new questions once the mailbox is proved`() async throws {
@@ -63,9 +74,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (ProveClaimedAddress.Answer.kept, "somebody vouched for that account"), (.wrong(triesLeft: 2), "Tries left: 2"),
+        (ClaimAnswer.kept, "somebody vouched for that account"), (.wrong(triesLeft: 2), "Tries left: 2"),
         (.wrong(triesLeft: 0), "No more codes are accepted"),
-    ]) func `says what is wrong with a code`(answer: ProveClaimedAddress.Answer, text: String) async throws {
+    ]) func `says what is wrong with a code`(answer: ClaimAnswer, text: String) async throws {
         let reply = try await post(service(triesLeft: 5, answer), "/address/code", [("code", "7KQ2-M9XA")])
         #expect(reply.status == 403 && reply.text.contains(text))
     }

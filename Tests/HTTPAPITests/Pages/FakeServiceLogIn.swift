@@ -42,7 +42,7 @@ extension FakeService {
             return AddressProof(accounts: 1)
         case let claim as ClaimAddress:
             try await enter("claimAddress", ["flow": claim.flow], call)
-            return true
+            return claimAnswer
         case let prove as ProveClaimedAddress:
             try await enter("proveClaimedAddress", ["flow": prove.flow, "code": prove.code], call)
             return claimAnswer

@@ -31,7 +31,7 @@ struct FakeService: UseCaseRunner {
     /// The role of the session's device key.
     var sessionRole = "admin"
     /// The answer to the code of a claimed address.
-    var claimAnswer = ProveClaimedAddress.Answer.proved
+    var claimAnswer = ClaimAnswer.proved
     var returnLink = ConfirmReturn.Answer.done
     var next: Int64?
     var missing: [String] = []

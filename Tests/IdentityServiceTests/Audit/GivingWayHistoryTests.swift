@@ -12,12 +12,30 @@ import Testing
     private static let start = Timestamp(microseconds: 1_900_000_000_000_000)
 
     private func event(
-        _ payload: any EventPayload, of user: UserID, causes: [UUID] = [], at time: Timestamp = start
+        _ payload: any EventPayload, of user: UserID, causes: [UUID] = [], at time: Timestamp = start,
+        version: Int = 2
     ) throws -> RecordedEvent {
         var new = try EventCodec.encode(
             payload, id: UUID(), stream: .user(user), keys: [:], metadata: EventMetadata())
         new.causes = causes
-        return try Entry.decode(try Entry.encode(new, version: 2, time: time), at: 2)
+        return try Entry.decode(try Entry.encode(new, version: version, time: time), at: 2)
+    }
+
+    /// The first event of a user, as far as the trail reads it.
+    private func credentials(of user: UserID, at time: Timestamp = start) throws -> RecordedEvent {
+        let new = NewEvent(
+            id: UUID(), stream: .user(user), type: CredentialsSet.type, data: ["userId": .uuid(user.uuid)])
+        return try Entry.decode(try Entry.encode(new, version: 1, time: time), at: 1)
+    }
+
+    /// What a proof of a mailbox may be besides that of a new user.
+    enum Proof: CaseIterable {
+        /// Its user was there before.
+        case ofKnownUser
+        /// It confirms an address by its position, as the link of a mail does.
+        case ofPosition
+        /// It is a later event of the new user.
+        case late
     }
 
     /// The trail after a tenant's history that ends long before.
@@ -37,11 +55,15 @@ import Testing
     /// What is found when the address of a user gives way to another one.
     private func found(
         _ trail: CauseTrail, _ holder: UserID, to claimant: UserID = UserID(UUID()), provedBy prover: UserID? = nil,
-        later: Duration = .zero, twice: Bool = false, confirmed: Bool = false
+        by kind: Proof? = nil, later: Duration = .zero, twice: Bool = false, confirmed: Bool = false
     ) throws -> [String] {
         var trail = trail
-        let proof = try event(EmailVerified(userID: prover ?? claimant), of: prover ?? claimant)
-        var events: [RecordedEvent] = []
+        let prover = prover ?? claimant
+        let proof = try event(
+            EmailVerified(userID: prover, address: kind == .ofPosition ? 1 : nil), of: prover,
+            version: kind == .late ? 3 : 2)
+        let made = kind == .ofKnownUser ? Self.start.adding(.seconds(-1)) : Self.start
+        var events = [try credentials(of: prover, at: made)]
         if confirmed {
             events.append(
                 try event(
@@ -69,6 +91,12 @@ import Testing
         #expect(try found(trail, holder, twice: true) == [CauseTable.uncausedGivingWay])
     }
 
+    @Test(arguments: Proof.allCases)
+    func `an address gives way to a new user only, by the event after their credentials`(kind: Proof) throws {
+        let trail = try trail().trail
+        #expect(try found(trail, UserID(UUID()), by: kind) == [CauseTable.uncausedGivingWay])
+    }
+
     @Test func `an address without a cause is found, unless only the streams of a tenant's users are read`() throws {
         let holder = UserID(UUID()), claimant = UserID(UUID())
         for isComplete in [true, false] {
@@ -94,8 +122,14 @@ import Testing
         }
         #expect(trail.users.contains(scene.staff.user.uuid))
         #expect(trail.violations.map(\.detail).contains(CauseTable.keptPIN))
-        let holder = scene.staff.user
-        _ = trail.match(try event(EmailGaveWay(userID: holder, claimant: UserID(UUID())), of: holder))
+        let holder = scene.staff.user, time = scene.history.time
+        // The address may give way at another time too: that ends nothing now.
+        for other: Duration in [.seconds(-3_600), .seconds(3_600)] {
+            let gaveWay = EmailGaveWay(userID: holder, claimant: UserID(UUID()))
+            _ = trail.match(try event(gaveWay, of: holder, at: time.adding(other)))
+            #expect(trail.violations.map(\.detail).contains(CauseTable.keptPIN))
+        }
+        _ = trail.match(try event(EmailGaveWay(userID: holder, claimant: UserID(UUID())), of: holder, at: time))
         #expect(!trail.violations.map(\.detail).contains(CauseTable.keptPIN))
         try HistoryScene.expect(
             "an M-Pin identity ends for an address that its account's user did not have",

@@ -16,6 +16,7 @@ struct `A claimed address` {
         let mailbox: Mailbox
         let clock: MPinClock
         let squatter: Member
+        let admin: Member
         let company: String
         let owner: Person
 
@@ -49,6 +50,25 @@ struct `A claimed address` {
             return String(code.output.1)
         }
 
+        /// Invites the owner, and returns the code of the mail.
+        func invitedCode() async throws -> String {
+            let salt = Base64.encode((0..<32).map { _ in UInt8.random(in: .min ... .max) })
+            let body: [String: JSONValue] = [
+                "companyEmployeeId": .string(owner.id), "subjectSalt": .string(salt), "email": .string(owner.email),
+            ]
+            let path = client.path(company, "/invitations")
+            expectOutcome(try await client.signed(by: admin, "POST", path, body), "done")
+            func link() -> Substring? {
+                mailbox.copies.lazy.compactMap { copy in
+                    let text = copy.text.replacingOccurrences(of: "=\r\n", with: "")
+                        .replacingOccurrences(of: "=3D", with: "=")
+                    return text.firstMatch(of: /\/join#[^\s"]*invitation=([^\s"&]*)/)?.output.1
+                }.first
+            }
+            try await world.until { link() != nil }
+            return try #require(try #require(link()).removingPercentEncoding)
+        }
+
         func expectLawful() async throws {
             let environment = [
                 "TENURE_DATABASE_URL": world.database.url(as: .application),
@@ -68,15 +88,15 @@ struct `A claimed address` {
         mailbox.serve(&options)
         try await inTurn(options) { world in
             let client = try world.client, company = "\(name).example"
-            _ = try await client.found(company)
+            let admin = try await client.found(company)
             try await world.linkPages(to: company)
             let owner = Person.withQuestions("zed", at: company, email: "zed@\(name).example")
             let squatter = try await client.found(
                 "evil-\(name).example", by: Person("mallory", at: "evil-\(name).example", email: owner.email))
             try await body(
                 Scene(
-                    world: world, client: client, mailbox: mailbox, clock: clock, squatter: squatter, company: company,
-                    owner: owner))
+                    world: world, client: client, mailbox: mailbox, clock: clock, squatter: squatter, admin: admin,
+                    company: company, owner: owner))
         }
     }
 
@@ -173,6 +193,35 @@ struct `A claimed address` {
                 scene.clock.pass(.seconds(7_200))
             }
             #expect(try await scene.world.count("EmailGaveWay") == 0)
+        }
+    }
+
+    @Test func `moves to an invited person without a mail, when a stranger has used up the claims of the month`()
+        async throws
+    {
+        try await with("burnt") { scene in
+            let month: Int64 = 30 * 86_400, left = month - scene.clock.now.microseconds / 1_000_000 % month
+            if left < 86_400 { scene.clock.pass(.seconds(left + 1)) }
+            for _ in 1...3 {
+                let (stranger, page) = try await scene.browser(scene.owner.also("eve", at: scene.company))
+                _ = try await scene.claim(stranger, page)
+                scene.clock.pass(.seconds(7_200))
+            }
+            // The fourth one holds the right to claim at this moment.
+            let (stranger, page) = try await scene.browser(scene.owner.also("eve", at: scene.company))
+            _ = try await scene.claim(stranger, page)
+            #expect(try await scene.mails().count == 3)
+            let browser = PageClient(scene.client), code = try await scene.invitedCode()
+            let asked = try await browser.register("/join", scene.owner, Device(), code: code)
+            let form = try await browser.press("/address", in: asked)
+            #expect(form.text.contains("so you need no code"), "\(form)")
+            let proved = try await browser.submit(try form.form("/flow/address"))
+            #expect(proved.status == 303 && proved.place == "/flow/credentials", "\(proved)")
+            let done = try await browser.choose(try await browser.follow(proved), scene.owner)
+            #expect(done.location == "/account", "\(done)")
+            #expect(try await scene.world.count("EmailGaveWay") == 1)
+            #expect(try await scene.mails().count == 3)
+            try await scene.expectLawful()
         }
     }
 

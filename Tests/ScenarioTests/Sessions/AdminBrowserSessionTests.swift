@@ -140,7 +140,7 @@ struct `A log-in within ten minutes` {
         _ = try await sharedWorld().service.run(request, call)
     }
 
-    @Test func `is asked for by the whole log, its bundles and the policy`() async throws {
+    @Test func `is asked for by the whole log, its bundles, the events of others and the policy`() async throws {
         let company = "recent.example", client = try sharedWorld().client
         let founder = try await client.found(company), caller = try await caller(founder)
         let list = PageEntries(company: company, query: EventQuery(PageRequest(limit: 10)), caller: caller)
@@ -148,18 +148,30 @@ struct `A log-in within ten minutes` {
         let hashes = ReadTile(path: "0/000.p/1", company: company, caller: caller)
         let own = PageEntries(
             company: company, query: EventQuery(PageRequest(limit: 10), employee: founder.person.id), caller: caller)
+        let bo = try await client.join(Person("bo", at: company))
+        let others = ["", "AttemptCharged"].map { type in
+            PageEntries(
+                company: company,
+                query: EventQuery(
+                    PageRequest(limit: 10), type: type.isEmpty ? nil : type, employee: bo.person.id),
+                caller: caller)
+        }
         let policy = ChangePolicy(
             company: company, PolicyChangeRequest(adminSessionHours: 2), ifMatch: nil, caller: caller)
         // The first checkpoint is signed beside the appends.
         try await sharedWorld().until { (try? await run(hashes, after: 0)) != nil }
         for seconds: Int64 in [0, 500] {
             try await run(list, after: seconds)
+            for other in others { try await run(other, after: seconds) }
             try await run(policy, after: seconds)
         }
         for seconds: Int64 in [601, 3_000] {
             await #expect(throws: ServiceError(.sessionLoginRequired)) { try await run(list, after: seconds) }
             await #expect(throws: ServiceError(.sessionLoginRequired)) { try await run(policy, after: seconds) }
             await #expect(throws: ServiceError(.sessionLoginRequired)) { try await run(bundle, after: seconds) }
+            for other in others {
+                await #expect(throws: ServiceError(.sessionLoginRequired)) { try await run(other, after: seconds) }
+            }
             try await run(own, after: seconds)
             try await run(hashes, after: seconds)
         }
