@@ -30,6 +30,19 @@ struct ApprovalsContent: AccountContent {
         let refusePath: String?
     }
 
+    /// Whether the reader gets mails about who waits, and the button that changes it.
+    struct Mails: PagePart {
+        struct Button: PagePart {
+            let caption: String
+            /// What the form says: `on` or `off`.
+            let choice: String
+            let form: FormPart
+        }
+
+        let state: String
+        let button: Button?
+    }
+
     let text: String
     let hasWaiting: Bool
     let waiting: [Item]
@@ -38,21 +51,37 @@ struct ApprovalsContent: AccountContent {
     let refusalsPath: String
     /// The token of that form.
     let token: String
+    /// `nil` in a service without mails.
+    let mails: Mails?
 }
 
 extension AccountVisit {
     /// The list of who waits.
     ///
     /// - Parameter after: The number of entries before the page.
-    func approvals(_ found: ListWaiting.Answer, after: Int, _ me: MeResponse) -> HostedPage {
+    func approvals(_ found: ListWaiting.Answer, after: Int, _ me: MeResponse) async throws -> HostedPage {
         let isOwner = me.session.role == "securityAdmin", path = Endpoint.showApprovals.template.text
         let next = after + found.entries.count
         let content = ApprovalsContent(
             text: text("approvals.count", "\(found.count)"), hasWaiting: !found.entries.isEmpty,
             waiting: found.entries.map { item($0, mayDecide: isOwner || !$0.isAdministrative) },
             nextPath: next < found.count && !found.entries.isEmpty ? "\(path)?after=\(next)" : nil,
-            refusalsPath: Endpoint.showRefusals.template.text, token: refusals([]).link(at: exchange.call.time))
+            refusalsPath: Endpoint.showRefusals.template.text, token: refusals([]).link(at: exchange.call.time),
+            mails: try await mails())
         return page(content, "approvals.title", of: me, at: .showApprovals)
+    }
+
+    private func mails() async throws -> ApprovalsContent.Mails? {
+        func button(_ caption: PageWord, _ choice: String) -> ApprovalsContent.Mails.Button {
+            ApprovalsContent.Mails.Button(
+                caption: text(caption), choice: choice, form: form(.switchWaitingMails, "waiting-mails"))
+        }
+        return switch try await exchange.run(SwitchWaitingMails(caller: caller)) {
+        case .on: .init(state: text("approvals.mailsOn"), button: button("approvals.mailsStop", "off"))
+        case .off: .init(state: text("approvals.mailsOff"), button: button("approvals.mailsStart", "on"))
+        case .unconfirmed: .init(state: text("approvals.mailsUnconfirmed"), button: nil)
+        case .none: nil
+        }
     }
 
     private func item(_ entry: WaitingEntry, mayDecide: Bool) -> ApprovalsContent.Item {

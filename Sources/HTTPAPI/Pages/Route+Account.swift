@@ -26,6 +26,8 @@ extension Endpoint {
         page: "POST", "/account/recovery", "Take the signed cancellation of a recovery")
     static let showApprovals = Endpoint(
         page: "GET", "/account/approvals", "Show an admin who waits for a decision")
+    static let switchWaitingMails = Endpoint(
+        page: "POST", "/account/approvals/mails", "Turn mails about who waits on or off for an admin")
     static let showRefusals = Endpoint(
         page: "GET", "/account/refusals", "Show which devices an admin refuses at once")
     static let refuseDevices = Endpoint(
@@ -62,7 +64,7 @@ extension Route {
         showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
         nameDevice, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
-        showApprovals, showRefusals, refuseDevices, showRecoveries, showColleague,
+        showApprovals, switchWaitingMails, showRefusals, refuseDevices, showRecoveries, showColleague,
         showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,
     ]
 }

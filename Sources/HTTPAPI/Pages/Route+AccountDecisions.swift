@@ -73,11 +73,22 @@ extension Route {
                 ListWaiting(
                     company: me.companyName, skipping: Int(clamping: after), caller: account.caller,
                     waitFor: position == 0 ? nil : position))
-            return try account.approvals(found, after: Int(clamping: after), me).reply()
+            return try await account.approvals(found, after: Int(clamping: after), me).reply()
         } catch let error as ServiceError {
             guard let problem = AccountProblem(error) else { throw error }
             return try account.refused(problem, "approvals.title", me, .showAccount).reply()
         }
+    }
+}
+
+extension Route {
+    /// `POST /account/approvals/mails`.
+    static let switchWaitingMails = accountForm(.switchWaitingMails) { account, form in
+        guard let choice = try? form.fields.text("mails"), ["on", "off"].contains(choice) else {
+            return try account.visit.reply(.malformed)
+        }
+        _ = try await account.exchange.run(SwitchWaitingMails(isOn: choice == "on", caller: account.caller))
+        return .seeOther(Endpoint.showApprovals.template.text)
     }
 }
 

@@ -101,15 +101,10 @@ extension PageForm {
         var all: [(proposed: ProposedInvitation, signed: StatementSignature)] = []
         for index in 0..<ProposedInvitation.limit {
             func text(_ name: String) -> String? { try? fields.text("\(name)\(index)") }
-            func bytes(_ name: String) -> [UInt8]? { text(name).flatMap { Base64URL.decode($0) } }
-            guard let email = text("email"), let name = text("name"), let salt = bytes("salt"),
-                let statement = bytes("statement"), let signature = bytes("signature")
+            guard let email = text("email"), let name = text("name"), let salt = bytes("salt\(index)"),
+                let signed = signed("\(index)")
             else { break }
-            all.append(
-                (
-                    ProposedInvitation(email: email, name: name, salt: salt),
-                    StatementSignature(statement: statement, signature: signature)
-                ))
+            all.append((ProposedInvitation(email: email, name: name, salt: salt), signed))
         }
         return all
     }

@@ -80,7 +80,7 @@ extension Route {
         let me = try await account.me()
         var count = 0, last: Int64?
         for device in devices {
-            guard let signed = form.signed(device.fingerprint),
+            guard let signed = form.signed(".\(device.fingerprint)"),
                 case .done(_, let position)? = try await account.refuse(device, signed, me)
             else { continue }
             count += 1
@@ -107,15 +107,5 @@ extension AccountVisit {
             guard AccountProblem(error) != nil else { throw error }
             return nil
         }
-    }
-}
-
-extension PageForm {
-    /// The statement and the signature about one device of several; `nil` if one is missing or not base64url.
-    fileprivate func signed(_ fingerprint: String) -> StatementSignature? {
-        guard let statement = (try? fields.text("statement.\(fingerprint)")).flatMap({ Base64URL.decode($0) }),
-            let signature = (try? fields.text("signature.\(fingerprint)")).flatMap({ Base64URL.decode($0) })
-        else { return nil }
-        return StatementSignature(statement: statement, signature: signature)
     }
 }

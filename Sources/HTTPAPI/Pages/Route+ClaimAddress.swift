@@ -24,12 +24,15 @@ extension Route {
     /// `POST /flow/{flow}/address/code`: takes the code in the browser that claims the address.
     static let proveClaim = takeForm(.proveClaim) { form, page, app in
         guard let code = form.text("code") else { return try await page.claimPage(about: .code, "wait.codeMissing") }
+        func refused(_ word: PageWord, _ values: String...) async throws -> Reply {
+            try await page.claimPage(about: .code, word, values, entered: code)
+        }
         switch try await page.visit.exchange.run(ProveClaimedAddress(code: code, flow: page.handle, app: app)) {
         case .proved: return .seeOther(Endpoint.showCredentials.path(in: page.flow))
-        case .kept: return try await page.claimPage(about: .code, "claim.kept")
+        case .kept: return try await refused("claim.kept")
         case .awaited: return .seeOther(Endpoint.showClaim.path(in: page.flow))
-        case .wrong(triesLeft: 0): return try await page.claimPage(about: .code, "claim.codeOver")
-        case .wrong(let left): return try await page.claimPage(about: .code, "wait.codeWrong", "\(left)")
+        case .wrong(triesLeft: 0): return try await refused("claim.codeOver")
+        case .wrong(let left): return try await refused("wait.codeWrong", "\(left)")
         }
     }
 }
@@ -40,25 +43,29 @@ extension FlowPage {
 
     /// The page again, with what is wrong with an input.
     fileprivate func claimPage(
-        about field: FieldProblem.Field, _ word: PageWord, _ values: String..., status: Int = 403
+        about field: FieldProblem.Field, _ word: PageWord, _ values: [String] = [], entered: String = "",
+        status: Int = 403
     ) async throws -> Reply {
         var reply = try claimPage(
-            try await view(), FieldProblem(field: field, word: word, values: values, status: status))
+            try await view(), FieldProblem(field: field, word: word, values: values, status: status),
+            entered: entered)
         reply.status = status
         return reply
     }
 
     /// The page: the button that sends a mail, and then the form for its code.
-    fileprivate func claimPage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
+    fileprivate func claimPage(_ view: FlowView, _ problem: FieldProblem? = nil, entered: String = "") throws -> Reply {
         guard let claim = view.claim else { return .seeOther(view.step.page.path(in: flow)) }
         let visitor = visit.visitor, left = claim.triesLeft
         let content = ClaimContent(
             problems: FieldProblems(problem.map { [$0] } ?? [], in: language), address: claim.address,
-            send: left == nil ? ClaimContent.Send(
+            send: left == nil
+                ? ClaimContent.Send(
                     isProved: claim.isProved, form: visit.form(of: .claimAddress, visitor)) : nil,
             code: left.map { left in
                 ClaimContent.Code(
-                    hint: language.text("wait.codeHint", "\(left)"), form: visit.form(of: .proveClaim, visitor))
+                    hint: language.text("wait.codeHint", "\(left)"), entered: entered,
+                    form: visit.form(of: .proveClaim, visitor))
             },
             backPath: view.step.page.path(in: flow))
         return try HostedPage(content, "claim.title", in: language).reply(visitor)
@@ -76,6 +83,8 @@ struct ClaimContent: PageContent {
 
     struct Code: PagePart {
         let hint: String
+        /// The code that was typed and refused.
+        let entered: String
         let form: FormPart
     }
 

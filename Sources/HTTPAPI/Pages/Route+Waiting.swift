@@ -116,7 +116,8 @@ extension Route {
     /// `POST /waiting/{flow}/code`.
     static let enterDeviceCode = wait(.enterDeviceCode, body: .form) { visit, flow, view, cookie in
         guard view.standing == .pending else { return visit.goOn(in: flow) }
-        let page = WaitingPage(visit, flow, view), typed = try VisitorForm(visit).text("code") ?? ""
+        let typed = try VisitorForm(visit).text("code") ?? ""
+        let page = WaitingPage(visit, flow, view, entered: typed)
         guard !typed.isEmpty else { return try await page.reply(about: .code, "wait.codeMissing") }
         let code = EnterDeviceCode(code: typed, cookie: cookie, app: try await visit.exchange.pagesApp())
         switch try await visit.exchange.run(code) {
@@ -124,7 +125,8 @@ extension Route {
         case .over, .wrong(triesLeft: 0): return try await page.reply(about: .code, "wait.codeOver")
         case .wrong(let left):
             let now = try await visit.waiting(isForPage: true)?.view ?? view
-            return try await WaitingPage(visit, flow, now).reply(about: .code, "wait.codeWrong", "\(left)")
+            return try await WaitingPage(visit, flow, now, entered: typed).reply(
+                about: .code, "wait.codeWrong", "\(left)")
         }
     }
 

@@ -100,10 +100,14 @@ struct WordRows: PagePart {
 
 extension PageForm {
     /// The statement and the signature that the script filled in; `nil` if one is missing or not base64url.
-    var signed: StatementSignature? {
-        guard let statement = (try? fields.text("statement")).flatMap({ Base64URL.decode($0) }),
-            let signature = (try? fields.text("signature")).flatMap({ Base64URL.decode($0) })
-        else { return nil }
+    var signed: StatementSignature? { signed("") }
+
+    /// The same of one among several, whose fields have this at their ends.
+    func signed(_ end: String) -> StatementSignature? {
+        guard let statement = bytes("statement" + end), let signature = bytes("signature" + end) else { return nil }
         return StatementSignature(statement: statement, signature: signature)
     }
+
+    /// The bytes of a field; `nil` if it is missing or not base64url.
+    func bytes(_ name: String) -> [UInt8]? { (try? fields.text(name)).flatMap { Base64URL.decode($0) } }
 }

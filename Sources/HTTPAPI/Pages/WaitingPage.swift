@@ -8,8 +8,11 @@ struct WaitingPage: Sendable {
     let flow: BrowserFlow
     let view: WaitView
     let language: PageLanguage
+    /// The code that was typed and refused.
+    private let entered: String
 
-    init(_ visit: PageVisit, _ flow: BrowserFlow, _ view: WaitView) {
+    init(_ visit: PageVisit, _ flow: BrowserFlow, _ view: WaitView, entered: String = "") {
+        self.entered = entered
         self.visit = visit
         self.flow = flow
         self.view = view
@@ -95,7 +98,7 @@ struct WaitingPage: Sendable {
                 text: language.text("wait.mailHeld", until.forPeople), code: nil, send: nil, form: form)
         case .fresh(let until), .sent(let until):
             let code = WaitingContent.Code(
-                hint: language.text("wait.codeHint", "\(view.triesLeft)"),
+                hint: language.text("wait.codeHint", "\(view.triesLeft)"), entered: entered,
                 form: visit.form(of: .enterDeviceCode, visitor))
             return WaitingContent.Mail(
                 text: language.text("wait.mailSent", until.forPeople), code: code,
@@ -135,6 +138,8 @@ struct WaitingContent: PageContent {
 
     struct Code: PagePart {
         let hint: String
+        /// The code that was typed and refused.
+        let entered: String
         let form: FormPart
     }
 

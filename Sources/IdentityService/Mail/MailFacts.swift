@@ -15,6 +15,14 @@ struct MailFacts: Sendable, Equatable {
         case owner
         /// A colleague, by the user name.
         case colleague(String)
+        /// An application of the company, by itself or by the policy.
+        case application
+        /// Whoever proved a secret in a browser that nobody knows.
+        case prover
+        /// Whoever registered with an address that nobody has confirmed yet.
+        case registrant
+        /// Those whom the mail is about.
+        case waiting
     }
 
     /// The user name of the account.
@@ -48,6 +56,10 @@ struct MailFacts: Sendable, Equatable {
         switch actor {
         case .owner: rows.append(("actor", words["fact.owner"]))
         case .colleague(let name): rows.append(("actor", Self.plain(name)))
+        case .application: rows.append(("actor", words["fact.application"]))
+        case .prover: rows.append(("actor", words["fact.prover"]))
+        case .registrant: rows.append(("actor", words["fact.registrant"]))
+        case .waiting: rows.append(("actor", words["fact.waiting"]))
         case nil: break
         }
         rows += [("device", device.map(Self.plain)), ("time", time.map(MailTexts.minute)), ("network", network)]
@@ -90,7 +102,7 @@ struct MailFacts: Sendable, Equatable {
 extension MailDraft {
     /// The facts of a mail, as the log has them.
     func facts(_ row: OutboxRow, _ target: Target) async throws -> MailFacts {
-        var facts = MailFacts(time: row.queued.time)
+        var facts = MailFacts(actor: Self.actor(row), time: row.queued.time)
         // The reader may be somebody else than the user who has the address, and learns nothing of that account.
         guard row.kind != .addressClaim else { return facts }
         let loader = StateLoader(reader: context.reader)
@@ -115,23 +127,44 @@ extension MailDraft {
             if case .string(let address) = OpenedEvent(row.queued, keys: keys).source {
                 facts.network = MailFacts.half(address)
             }
+            // The link of a mail that its reader pressed decides by the app of the pages.
+            if employee.events.contains(where: { $0.type == DeviceMailConfirmed.type && isWith(row, $0) }) {
+                facts.actor = .owner
+            }
         }
-        guard let actor = row.queued.actor else { return facts }
-        if actor == own?.uuid || actor == row.recipient.uuid {
+        guard row.kind != .verify, let actor = row.queued.actor else { return facts }
+        if actor == own?.uuid {
             facts.actor = .owner
-        } else {
+        } else if actor != row.recipient.uuid {
             let colleague = try await loader.employee(EmployeeID(actor), in: tenant)
             facts.actor = try await context.summary(of: colleague, in: company).companyEmployeeId.map { .colleague($0) }
         }
         return facts
     }
 
+    /// Who caused a mail, as far as its event and its kind tell; `nil` if it is a colleague, or not known.
+    private static func actor(_ row: OutboxRow) -> MailFacts.Actor? {
+        if row.kind == .verify { return .registrant }
+        if let actor = row.queued.actor { return actor == row.recipient.uuid ? .owner : nil }
+        switch row.kind {
+        case .addressProved: return .prover
+        case .somebodyWaits: return .waiting
+        case .deviceAdded, .approved, .invitation: return row.queued.app == nil ? nil : .application
+        case .welcome: return .owner
+        default: return nil
+        }
+    }
+
+    /// Whether an event is of the append that queued a mail.
+    private func isWith(_ row: OutboxRow, _ event: RecordedEvent) -> Bool {
+        event.time == row.queued.time && event.requestId == row.queued.requestId
+    }
+
     /// The fingerprint of the device that a mail is about: that which waits, or that which the mail's append approved.
     private func fingerprint(_ row: OutboxRow, _ target: Target, _ employee: EmployeeSnapshot) throws -> [UInt8]? {
         if let wait = target.wait { return wait.fingerprint }
         let approved = employee.events.last {
-            $0.type == EmployeeKeyAuthorized.type && $0.time == row.queued.time
-                && $0.requestId == row.queued.requestId
+            $0.type == EmployeeKeyAuthorized.type && isWith(row, $0)
         }
         let event = try approved.map { try EventCodec.payload(of: $0) } as? EmployeeKeyAuthorized
         return event.map { ServiceContext.fingerprint(of: $0.key) }

@@ -111,12 +111,17 @@ struct WaitNotice: Sendable {
             guard let account = try await loader.employee(id, in: tenant.id).state.account, account.status == .active
             else { continue }
             let user = try await loader.user(account.user).state
-            guard user.holdsEmail, user.isEmailVerified || account.isEmailVerified,
+            guard Self.isReached(user, account),
                 try await !WaitingMailSwitch(user: account.user, tenant: tenant.id, context).isOff()
             else { continue }
             admins.append(Admin(employee: id, user: account.user, isSecurityAdmin: id == state.securityAdmin))
         }
         return admins
+    }
+
+    /// Whether an admin has a confirmed address, and so gets mails.
+    static func isReached(_ user: User.State, _ account: Employee.Account) -> Bool {
+        user.holdsEmail && (user.isEmailVerified || account.isEmailVerified)
     }
 
     /// The ids of the mails of this hour and of the hours beside it.
@@ -169,6 +174,11 @@ struct WaitingMailSwitch: Sendable {
         let rows = try await context.pool.query(
             "SELECT 1 FROM tenure.budget WHERE ledger_id = \(ledger.uuid) AND key = \(key)", in: [ledger])
         return !rows.isEmpty
+    }
+
+    func turnOn() async throws {
+        _ = try await context.pool.query(
+            "DELETE FROM tenure.budget WHERE ledger_id = \(ledger.uuid) AND key = \(key)", in: [ledger])
     }
 
     func turnOff(at time: Timestamp) async throws {

@@ -64,6 +64,39 @@ import Testing
         }
     }
 
+    @Test func `the list says whether mails tell of it, and turns them off and on`() async throws {
+        let path = "/account/approvals/mails",
+            token = FormToken(
+                cookie: FakeService.cookie, path: path, request: "waiting-mails"
+            ).text
+        let states: [(WaitingMails, PageWord, String?)] = [
+            (.on, "approvals.mailsOn", "off"), (.off, "approvals.mailsOff", "on"),
+            (.unconfirmed, "approvals.mailsUnconfirmed", nil),
+        ]
+        for (state, word, choice) in states {
+            var service = FakeService()
+            service.waitingMails = state
+            try await Browser.with(service) { (browser: Browser) async throws in
+                let page = try await browser.get("/account/approvals")
+                #expect(page.text.contains(word.text(in: .english)), "\(state)")
+                #expect(page.text.contains(path) == (choice != nil), "\(state)")
+                guard let choice else { return }
+                #expect(page.text.contains("name=\"mails\" value=\"\(choice)\""))
+                let fields: [(name: String, value: String)] = [("request", "waiting-mails"), ("token", token)]
+                let reply = try await browser.post(path, fields + [("mails", choice)])
+                #expect(reply.status == 303 && reply.header("Location") == "/account/approvals")
+                #expect(try await browser.post(path, fields + [("mails", "maybe")]).status == 400)
+            }
+            let switched = await service.recorder.work.filter { $0.name == "switchWaitingMails" }
+            #expect(switched.map { $0.details["isOn"] } == (choice.map { ["\($0 == "on")"] } ?? []))
+        }
+        var service = FakeService()
+        service.waitingMails = .none
+        try await Browser.with(service) { (browser: Browser) async throws in
+            #expect(try await !browser.get("/account/approvals").text.contains(path))
+        }
+    }
+
     @Test func `a person is approved before the device`() async throws {
         var service = FakeService()
         service.waiting = [

@@ -79,6 +79,7 @@ import Testing
     ]) func `says what is wrong with a code`(answer: ClaimAnswer, text: String) async throws {
         let reply = try await post(service(triesLeft: 5, answer), "/address/code", [("code", "7KQ2-M9XA")])
         #expect(reply.status == 403 && reply.text.contains(text))
+        #expect(reply.text.contains("value=\"7KQ2-M9XA\""), "what was typed is lost")
     }
 
     @Test func `asks again for a code that is missing`() async throws {

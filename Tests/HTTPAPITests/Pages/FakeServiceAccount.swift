@@ -22,6 +22,10 @@ extension FakeService {
             return make.addresses.map { address -> String? in
                 address.hasPrefix("admin@") ? nil : address.split(separator: "@").first.map(String.init)
             }
+        case let mails as SwitchWaitingMails:
+            guard let isOn = mails.isOn else { return waitingMails }
+            try await enter("switchWaitingMails", ["isOn": "\(isOn)"], call)
+            return isOn ? WaitingMails.on : .off
         case is ReadDisplayName: return String?.some("Zoë & Co")
         case let read as ReadOwnCredentials:
             try await enter("readOwnCredentials", ["employee": read.caller.employeeId.lowercased], call)

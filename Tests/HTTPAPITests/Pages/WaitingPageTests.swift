@@ -262,7 +262,9 @@ extension API.Answer {
         service.deviceCode = .wrong(triesLeft: 3)
         let wrong = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code", [("code", "x")]) }
         #expect(wrong.status == 403 && wrong.text.contains("href=\"#code\""))
-        #expect(wrong.text.contains(PageWord("wait.codeWrong").text(in: .english, "3")))
+        #expect(
+            wrong.text.contains(PageWord("wait.codeWrong").text(in: .english, "3"))
+                && wrong.text.contains("value=\"x\""))
         service.deviceCode = .over
         let over = try await WaitingBrowser.with(service) { try await $0.post(Self.path + "/code", [("code", "x")]) }
         #expect(over.text.contains(PageWord("wait.codeOver").text(in: .english)))

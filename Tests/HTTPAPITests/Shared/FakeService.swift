@@ -30,6 +30,8 @@ struct FakeService: UseCaseRunner {
     var isEmailVerified = true
     /// The role of the session's device key.
     var sessionRole = "admin"
+    /// Whether mails tell the admin who waits.
+    var waitingMails = WaitingMails.on
     /// The answer to the code of a claimed address.
     var claimAnswer = ClaimAnswer.proved
     var returnLink = ConfirmReturn.Answer.done

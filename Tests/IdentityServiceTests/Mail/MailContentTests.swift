@@ -125,6 +125,14 @@ import Testing
         #expect(facts.rows(MailTexts.words(of: language)).count == 6)
     }
 
+    @Test(arguments: MailLanguage.allCases)
+    func `a mail says in its language who caused it`(_ language: MailLanguage) throws {
+        let words = MailTexts.words(of: language), label = try #require(words["fact.actor"])
+        let actors: [MailFacts.Actor] = [.owner, .application, .prover, .registrant, .waiting, .colleague("ada")]
+        let shown = actors.map { MailFacts(actor: $0).rows(words).filter { $0.label == label }.map(\.value) }
+        #expect(shown.allSatisfy { $0.count == 1 } && Set(shown).count == actors.count, "\(shown)")
+    }
+
     @Test(arguments: [
         ("harbour.example", "harbour example"), ("https://evil.example/x", "https evil example x"),
         ("a@b.c", "a b c"), ("evil\u{3002}example\u{FF0F}x", "evil example x"), ("a\r\nBcc: x", "a Bcc x"),

@@ -66,7 +66,8 @@ struct `A claimed address` {
                 }.first
             }
             try await world.until { link() != nil }
-            return try #require(try #require(link()).removingPercentEncoding)
+            let found = try #require(link())
+            return try #require(found.removingPercentEncoding)
         }
 
         func expectLawful() async throws {

@@ -197,7 +197,7 @@ struct `A proof of an address` {
             func told() async throws -> Int {
                 try await world.until { try await world.number("SELECT count(*) FROM tenure.mail_outbox") == 0 }
                 return scene.mailbox.copies.count {
-                    $0.text.contains("Somebody entered your answers or your passphrase")
+                    $0.text.contains("Your answers or your passphrase were entered")
                 }
             }
             func stop(_ device: Device) async throws {

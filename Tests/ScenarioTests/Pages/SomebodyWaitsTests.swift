@@ -66,6 +66,16 @@ struct `Somebody who waits` {
             scene.clock.pass(.seconds(7_200))
             let late = try await scene.waiting(Device())
             #expect(try await late.get("/waiting").text.contains("Nobody gets a mail about it"))
+
+            // The page of the admin turns them on again.
+            let again = try await browser(of: scene.founder, scene),
+                stopped = try await again.open("/account/approvals")
+            #expect(stopped.text.contains("You get no mail when somebody waits"))
+            let switched = try await again.submit(try stopped.form("/account/approvals/mails"))
+            #expect(switched.place == "/account/approvals", "\(switched)")
+            #expect(try await again.follow(switched).text.contains("Send me no such mails"))
+            let told = try await scene.waiting(Device())
+            #expect(try await !told.get("/waiting").text.contains("Nobody gets a mail about it"))
         }
     }
 

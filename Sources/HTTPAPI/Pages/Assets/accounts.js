@@ -44,7 +44,7 @@ function item(account, template, form, language) {
   const time = new Date(account.lastUsed);
   write(".name", account.id);
   write(".company", account.company);
-  write("time", time.toLocaleDateString(language));
+  write("time", time.toLocaleDateString(language, { dateStyle: "medium" }));
   entry.querySelector("time")?.setAttribute("datetime", time.toISOString());
   const line = entry.querySelector("li");
   entry.querySelector(".account")?.addEventListener("click", () => {

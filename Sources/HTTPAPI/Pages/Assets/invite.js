@@ -1,8 +1,8 @@
 // @ts-check
 /** Signs invitations with the device key of this browser, one statement each: the module of `/account/invite`. */
-import { arm, fetchNonce } from "./arm.js";
+import { fetchNonce } from "./arm.js";
 import { base64url, bytesOf, sign } from "./device.js";
-import { keyOf } from "./sign.js";
+import { reveal, signing } from "./sign.js";
 
 /** How long the invitations of the page are valid, in seconds. */
 const week = 604_800;
@@ -49,24 +49,11 @@ export async function invites(bytes, salt, names, publicKey) {
 }
 
 /**
- * @param {string} id the text to show
- * @returns {false}
- */
-function reveal(id) {
-  document.getElementById(id)?.removeAttribute("hidden");
-  return false;
-}
-
-/**
  * @param {HTMLFormElement} form
  */
 async function attach(form) {
-  const { company = "", employee = "", signer = "" } = form.dataset;
-  const key = await keyOf(company, employee, signer).catch(() => undefined);
-  if (!key) return reveal("no-key");
-  /** @param {string} name @returns {HTMLInputElement} */
-  const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-  arm(form, async () => {
+  const { company = "" } = form.dataset;
+  await signing(form, async (field, key) => {
     await fetchNonce(form);
     for (const part of form.querySelectorAll("[data-invitation]")) {
       const index = /** @type {HTMLElement} */ (part).dataset.invitation;
@@ -75,7 +62,6 @@ async function attach(form) {
       if (!(await invites(bytes, bytesOf(field(`salt${index}`).value), names, key.publicKey))) return reveal("failed");
       field(`signature${index}`).value = base64url(await sign(key, bytes));
     }
-    form.submit();
     return true;
   });
 }

@@ -68,7 +68,7 @@ export async function keyOf(company, employee, fingerprint) {
  * @param {string} id
  * @returns {false}
  */
-function reveal(id) {
+export function reveal(id) {
   for (const other of ["no-key", "failed", "wrong"]) {
     const element = document.getElementById(other);
     if (element) element.hidden = other !== id;
@@ -92,17 +92,29 @@ async function ask(form) {
 }
 
 /**
+ * Lets the button of a form sign with the key of this browser, and then sends the form.
+ * @param {HTMLFormElement} form
+ * @param {(field: (name: string) => HTMLInputElement, key: import("./device.js").DeviceKey) => Promise<boolean>} fill
+ *   fills the signatures in; `false` if something is not signed
+ */
+export async function signing(form, fill) {
+  const { company = "", employee = "", signer = "" } = form.dataset;
+  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  if (!key) return reveal("no-key");
+  arm(form, async () => {
+    if (!(await fill((name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name)), key))) return false;
+    form.submit();
+    return true;
+  });
+}
+
+/**
  * Lets the button of a form sign.
  * @param {HTMLFormElement} form
  */
 async function attach(form) {
-  const { company = "", employee = "", signer = "", fingerprint = "" } = form.dataset;
-  const key = await keyOf(company, employee, signer).catch(() => undefined);
-  if (!key) return reveal("no-key");
-  /** @param {string} name @returns {HTMLInputElement} */
-  const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-  let { tag = "", action = "", reason = "" } = form.dataset;
-  arm(form, async () => {
+  let { tag = "", action = "", reason = "", fingerprint = "" } = form.dataset;
+  await signing(form, async (field, key) => {
     if (field("words") && !new FormData(form).get("words")) return reveal("wrong");
     await fetchNonce(form);
     if (field("words")) {
@@ -116,7 +128,6 @@ async function attach(form) {
     const bytes = bytesOf(field("statement").value);
     if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
     field("signature").value = base64url(await sign(key, bytes));
-    form.submit();
     return true;
   });
 }
@@ -126,12 +137,7 @@ async function attach(form) {
  * @param {HTMLFormElement} form
  */
 async function attachAll(form) {
-  const { company = "", employee = "", signer = "" } = form.dataset;
-  const key = await keyOf(company, employee, signer).catch(() => undefined);
-  if (!key) return reveal("no-key");
-  /** @param {string} name @returns {HTMLInputElement} */
-  const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
-  arm(form, async () => {
+  await signing(form, async (field, key) => {
     await fetchNonce(form);
     for (const item of form.querySelectorAll("[data-fingerprint]")) {
       const fingerprint = item.getAttribute("data-fingerprint") ?? "";
@@ -140,7 +146,6 @@ async function attachAll(form) {
       if (!(await isStatement(bytes, expected, key.publicKey))) return reveal("failed");
       field(`signature.${fingerprint}`).value = base64url(await sign(key, bytes));
     }
-    form.submit();
     return true;
   });
 }
