@@ -102,9 +102,12 @@ struct MailFacts: Sendable, Equatable {
 extension MailDraft {
     /// The facts of a mail, as the log has them.
     func facts(_ row: OutboxRow, _ target: Target) async throws -> MailFacts {
-        var facts = MailFacts(actor: Self.actor(row), time: row.queued.time)
+        var facts = MailFacts(actor: Self.actor(row, isFirst: target.isFirst), time: row.queued.time)
         // The reader may be somebody else than the user who has the address, and learns nothing of that account.
-        guard row.kind != .addressClaim else { return facts }
+        guard row.kind != .addressClaim else {
+            facts.actor = target.values.first.map { .colleague($0) }
+            return facts
+        }
         let loader = StateLoader(reader: context.reader)
         var tenant = row.ledger.isDirectory ? nil : TenantID(row.ledger.uuid), own: EmployeeID?
         if case .user(let user) = row.recipient {
@@ -143,11 +146,12 @@ extension MailDraft {
     }
 
     /// Who caused a mail, as far as its event and its kind tell; `nil` if it is a colleague, or not known.
-    private static func actor(_ row: OutboxRow) -> MailFacts.Actor? {
+    private static func actor(_ row: OutboxRow, isFirst: Bool) -> MailFacts.Actor? {
         if row.kind == .verify { return .registrant }
         if let actor = row.queued.actor { return actor == row.recipient.uuid ? .owner : nil }
         switch row.kind {
         case .addressProved: return .prover
+        case .deviceConfirmation: return isFirst ? .registrant : .prover
         case .somebodyWaits: return .waiting
         case .deviceAdded, .approved, .invitation: return row.queued.app == nil ? nil : .application
         case .welcome: return .owner
