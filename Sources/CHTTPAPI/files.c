@@ -176,39 +176,42 @@ static const unsigned char file_56[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
 };
 static const unsigned char file_57[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/renew.js"
 };
 static const unsigned char file_58[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
 };
 static const unsigned char file_59[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_60[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_61[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_64[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_65[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_66[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
 };
 static const unsigned char file_67[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
 };
 static const unsigned char file_68[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_69[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -270,6 +273,7 @@ static const char *const names[] = {
     "Assets/prefill.js",
     "Assets/questions.js",
     "Assets/reader.js",
+    "Assets/renew.js",
     "Assets/send.js",
     "Assets/sign.js",
     "Assets/turn.js",
@@ -353,6 +357,7 @@ static const unsigned char *const bytes[] = {
     file_66,
     file_67,
     file_68,
+    file_69,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -424,9 +429,10 @@ static const size_t sizes[] = {
     sizeof file_66,
     sizeof file_67,
     sizeof file_68,
+    sizeof file_69,
 };
 
-const size_t httpapi_count = 69;
+const size_t httpapi_count = 70;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

@@ -62,7 +62,9 @@
     values: Object.fromEntries(controls.filter((e) => e.name && e.type !== "password").map((e) => [e.name, e.value])),
     languages: controls.filter(isChooser).length,
     contacts: all("a[href^='mailto:'], a[href^='http']").filter(isSeen).length,
-    inline: all("script:not([src]), [style], [onclick], style").length,
+    inline: all("script:not([src]), [style], [onclick], style")
+      // Playwright hides the caret while it takes a picture.
+      .filter((e) => !/^caret-color: [^;]+;?$/.test(e.getAttribute("style") ?? "")).length,
     wide: document.documentElement.scrollWidth > innerWidth
       ? ["the page"] : all("body *").filter((e) => e.getBoundingClientRect().right > width + 1).slice(0, 3).map(name),
   };

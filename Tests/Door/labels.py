@@ -39,6 +39,7 @@ PARTS = {
     "recoveries": "a[href*='/account/recoveries']",
     "remove": "form:has(input[name=action][value=revoke]) button, a[href*='action=revoke'], "
               "button[name=action][value=revoke]",
+    "renew": "#renew",
     "words": "main .words",
     "problems": "main .problems, main [role=alert]",
     "credentials": "a[href*='/account/credentials']",

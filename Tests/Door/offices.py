@@ -113,6 +113,8 @@ def removed_device(stage, harbour):
     other.use("act")
     other.begin(harbour)
     other.log_in()
+    other.use("renew")
+    other.log_in()
     demand(other.room == "/waiting", "the removed browser cannot ask again", other)
     stage.admit(other)
     other.ends(harbour)
@@ -150,7 +152,8 @@ def founders_return(stage, _):
             lost.use("look")
         if lost.room == "/recover":
             ask_to_recover(lost, "lost devices")
-        lost.log_in()
+        with contextlib.suppress(Stuck):
+            lost.log_in()
         if lost.room is None or lost.room == "/account":
             break
     lost.ends(harbour)
@@ -167,7 +170,8 @@ def new_answers(stage, harbour):
     uma.log_in()
     uma.passphrase = "four quiet lamps nearby"
     uma.set_credentials()
-    uma.arrive("/account")
+    uma.arrive("/account/credentials")
+    uma.open("/account")
     uma.use("log out")
     uma.begin(harbour)
     uma.log_in()
@@ -306,7 +310,7 @@ def squatted_address(stage, harbour):
         demand(zed.has("not mine"), "a stranger's questions, and no way out", zed)
         zed.use("not mine")
         zed.use("send mail")
-        code = re.search(r"^\s*([A-Z0-9]{4}[- ]?[A-Z0-9]{4})\s*$", zed.mail(before, part=""), re.M)
+        code = re.search(r"\b([A-Z0-9]{4}-[A-Z0-9]{4})\b", zed.mail(before, part=""))
         zed.hands.fill(zed.part("code"), code[1])
         zed.use("continue")
     zed.set_credentials()

@@ -170,7 +170,7 @@ class Founder(Visitor):
             "/flow/account": self.pick_account, "/address": lambda: self.use("without")}
         for _ in range(8):
             # The answer to an app stays at the address of its form.
-            if self.room not in steps or self.page.locator("#answer, main a[href*=\"code=\"]").count():
+            if self.room not in steps or self.has("renew") or self.page.locator("#answer, main a[href*=\"code=\"]").count():
                 return
             steps[self.room]()
         raise Stuck(f"the log-in does not end; it is at {self.page.url}:\n{self.page.locator('main').inner_text()}")
@@ -206,9 +206,9 @@ class Founder(Visitor):
         A list that shows no words is tried entry by entry: the decision asks which row of words the device shows. Only
         the entries of one person are tried, if somebody is named.
         """
-        path = path or self.room
-        if self.room != path:
+        if path:
             self.open(path)
+        path = path or self.room
         for place in reversed(range(self.parts(decision).count())):
             control = self.parts(decision).nth(place)
             entry = control.locator("xpath=ancestor::*[self::li or self::tr or self::article][1]")

@@ -49,7 +49,9 @@ struct MailLinkPage {
         case .unavailable: return PageNotice.unavailable.page(in: language, requestId: requestId)
         default: break
         }
-        let content = NoticeContent(text: language.text(words.text), requestId: status == 200 ? nil : requestId)
+        let next = NoticeContent.Link(path: Endpoint.showAccount.template.text, label: language.text("flow.toAccount"))
+        let content = NoticeContent(
+            text: language.text(words.text), link: next, requestId: status == 200 ? nil : requestId)
         return HostedPage(content, words.title, in: language, status: status)
     }
 

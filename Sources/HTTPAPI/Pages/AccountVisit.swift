@@ -23,6 +23,11 @@ struct AccountVisit: Sendable {
     /// A text in the person's language.
     func text(_ word: PageWord, _ values: String...) -> String { word.text(in: language, values) }
 
+    /// What a page calls an app: that of the pages has the operator's name.
+    func name(ofApp name: String) -> String {
+        name == OperatorUseCases.pagesAppName ? PageFrame.current.brand.brand.name : name
+    }
+
     /// A form of the session.
     ///
     /// - Parameter request: What the form is about, which its field `request` repeats.

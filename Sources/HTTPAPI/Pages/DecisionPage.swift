@@ -187,7 +187,7 @@ struct DecisionPage: Sendable {
         }
         // Whoever reads the words here would not look at the other side.
         if question == nil, !action.isAboutPerson {
-            facts += [("devices.words", FingerprintWords(hex: fingerprint).text), ("devices.fingerprint", fingerprint)]
+            facts.append(("devices.words", FingerprintWords(hex: fingerprint).text))
         }
         if let reason = reason.flatMap(DecisionReason.init(rawValue:)) {
             facts.append(("devices.reason", account.text(reason.word)))

@@ -116,7 +116,8 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         in language: PageLanguage, again path: String, status: Int, requestId: String, time: String = "?"
     ) -> HostedPage {
         let content = EndingContent(
-            text: language.text(words.text, time), next: words.next.map { language.text($0) }, againPath: path,
+            text: language.text(words.text, time), next: words.next.map { language.text($0) },
+            renew: self == .keyEnded ? language.text("ending.renew") : nil, againPath: path,
             again: language.text("ending.again"), requestId: requestId)
         return HostedPage(content, words.title, in: language, status: status)
     }
@@ -127,6 +128,8 @@ struct EndingContent: PageContent {
     static let template: PageTemplate = "ending"
     let text: String
     var next: String?
+    /// The button that makes another key of this browser; `nil` where the key is not what ended.
+    var renew: String?
     let againPath: String
     let again: String
     let requestId: String

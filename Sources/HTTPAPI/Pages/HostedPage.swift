@@ -30,6 +30,11 @@ struct HostedPage: Sendable {
         self.language = language
     }
 
+    /// The client that the tab names besides the heading.
+    private func namedClient(_ frame: PageFrame) -> String? {
+        client ?? frame.client.flatMap { (tab ?? title).contains($0) ? nil : $0 }
+    }
+
     func reply() throws -> Reply {
         var reply = Reply.text(try type(of: content).template.render(self), "text/html; charset=utf-8")
         reply.status = status
@@ -60,7 +65,8 @@ extension HostedPage: MustacheParent {
         case "title": title.escapable
         case "tab":
             ((number > 0 ? "(\(number)) " : "")
-                + [tab ?? title, client, frame.brand.brand.name].compactMap(\.self).joined(separator: " – "))
+                + [tab ?? title, namedClient(frame), frame.brand.brand.name].compactMap(\.self)
+                .joined(separator: " – "))
                 .escapable
         case "brand": PageFrame.Shown(frame: frame, language: language, repeatsQuery: repeatsQuery)
         case "language": language.rawValue

@@ -23,6 +23,7 @@ enum PageAsset: String, Sendable, CaseIterable {
     /// The button that acts only when a person looks at its page.
     case arm = "arm.js"
     /// The signature over a statement.
+    case renew = "renew.js"
     case sign = "sign.js"
     /// The signatures over invitations.
     case invite = "invite.js"

@@ -10,6 +10,8 @@ struct PageFrame: Sendable {
     let brand: BrandAssets
     /// Path and query of the request, to which a change of the language leads back.
     var address = "/"
+    /// The client from which the reader comes, which the title of the tab names; `nil` for none.
+    var client: String?
 
     /// The frame as templates name it: `brand`.
     struct Shown: MustacheParent {

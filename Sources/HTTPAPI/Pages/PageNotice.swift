@@ -105,6 +105,8 @@ enum PageNotice: Sendable, CaseIterable {
         let next = words.next
         let content = NoticeContent(
             text: language.text(words.text), next: next.map { language.text($0) },
+            link: self == .loggedOut
+                ? .init(path: Endpoint.showLogIn.template.text, label: language.text("notice.logIn")) : nil,
             sent: sent, requestId: next == nil ? nil : requestId)
         var page = HostedPage(content, words.title, in: language, status: status)
         page.repeatsQuery = status < 400

@@ -123,9 +123,11 @@ extension PageVisit {
         guard reply.status >= 400 else { return try Answer(bytes: reply.body) }
         guard let code = reply.code.flatMap(ErrorCode.init(rawValue:)) else { throw ServiceError(.idempotencyConflict) }
         let problem = try Problem(bytes: reply.body)
-        throw ServiceError(
+        var error = ServiceError(
             code, members: problem.errors.map { ServiceError.Member(pointer: "", detail: $0.detail) },
             retryAfterSeconds: reply.headers["Retry-After"].flatMap { Int($0) })
+        error.availableAt = problem.availableAt
+        throw error
     }
 }
 
@@ -167,7 +169,9 @@ extension Route {
         Route(page: endpoint, body: body) { exchange in
             let visit = PageVisit(exchange: exchange)
             guard let flow = visit.flow, !flow.isOver else { return try await visit.over(visit.flow) }
-            let reply = try await respond(visit, flow)
+            var frame = PageFrame.current
+            if let id = flow.client { frame.client = try await exchange.run(ReadClientStart(client: id))?.name }
+            let reply = try await PageFrame.$current.withValue(frame) { try await respond(visit, flow) }
             return body == .form && visit.isSentByModule ? reply.forModule : reply
         }
     }

@@ -109,7 +109,7 @@ extension AccountVisit {
         let me = try await me(), notices = me.notices.compactMap { notice($0) }, waits = try await waits(me)
         let content = AccountHome(
             role: text(PageWord(role: me.role)),
-            loggedInWith: text("account.since", me.session.createdAt.forPeople, me.app.name),
+            loggedInWith: text("account.since", me.session.createdAt.forPeople, name(ofApp: me.app.name)),
             waits: waits, saysNone: notices.isEmpty && waits == nil && me.emailVerified,
             hasNotices: !notices.isEmpty, notices: notices,
             address: me.emailVerified ? nil : address,

@@ -15,6 +15,8 @@ struct RefusalsContent: AccountContent {
     }
 
     let devices: [Item]
+    /// What the button says.
+    let act: String
     let form: FormPart
     /// The fingerprint of the device key that signs.
     let signer: String
@@ -68,7 +70,7 @@ extension Route {
         let form = account.refusals(devices).part(
             sentTo: Endpoint.refuseDevices.template.text, request: "refusals", at: account.exchange.call.time)
         let content = RefusalsContent(
-            devices: items, form: form, signer: me.session.fingerprint, company: me.companyName,
+            devices: items, act: account.text("refusals.title").asAct, form: form, signer: me.session.fingerprint, company: me.companyName,
             employee: me.companyEmployeeId ?? "", backPath: Endpoint.showApprovals.template.text)
         return try account.page(content, "refusals.title", of: me, at: .showApprovals).reply()
     }

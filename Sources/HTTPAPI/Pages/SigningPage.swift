@@ -35,6 +35,7 @@ struct SigningPage: Sendable {
     func page(for account: AccountVisit, _ me: MeResponse, problem: AccountProblem? = nil) -> HostedPage {
         let content = SigningContent(
             meaning: meaning, facts: facts.map { SigningContent.Fact(fact: account.text($0.label), value: $0.value) },
+            act: account.text(title).asAct, hasKey: expected.fingerprint != nil,
             exact: question == nil ? String(decoding: statement, as: UTF8.self) : nil,
             statement: question == nil ? Base64URL.encode(statement) : "",
             form: form.part(sentTo: endpoint.template.text, request: request, at: account.exchange.call.time),
@@ -43,6 +44,15 @@ struct SigningPage: Sendable {
             signer: me.session.fingerprint, company: me.companyName, employee: me.companyEmployeeId ?? "",
             backPath: back, question: question.map(WordRows.init))
         return account.page(content, title, of: me, at: section, problem: problem)
+    }
+}
+
+extension String {
+    /// What a button says that does what this title asks.
+    var asAct: String {
+        var text = self
+        while let last = text.last, last == "?" || last.isWhitespace { text.removeLast() }
+        return text
     }
 }
 
@@ -62,6 +72,10 @@ struct SigningContent: AccountContent {
 
     let meaning: String
     let facts: [Fact]
+    /// What the button says.
+    let act: String
+    /// Whether the statement is about a device key.
+    let hasKey: Bool
     /// The exact text that is signed.
     let exact: String?
     let statement: String

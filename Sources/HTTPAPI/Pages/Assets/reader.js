@@ -44,7 +44,24 @@ function localise(node, language) {
   }));
 }
 
+/**
+ * Lets the title say first that the page tells a problem, as long as it does.
+ * @param {string} title the title without it
+ */
+function watch(title) {
+  const mark = () => {
+    const told = [...document.querySelectorAll(".problems, [role=alert]")]
+      .some((element) => !element.closest("[hidden]") && element.textContent?.trim());
+    const text = told ? `${document.documentElement.dataset.error}: ${title}` : title;
+    if (document.title !== text) document.title = text;
+  };
+  mark();
+  new MutationObserver(mark).observe(
+    document.body, { subtree: true, childList: true, attributes: true, attributeFilter: ["hidden"] });
+}
+
 if (typeof document !== "undefined") {
+  watch(document.title);
   const language = document.documentElement.lang, nodes = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) nodes.push(walker.currentNode);

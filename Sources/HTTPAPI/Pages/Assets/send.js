@@ -79,7 +79,12 @@ async function send(form) {
   }
   delete form.dataset.busy;
   document.getElementById("turn")?.setAttribute("hidden", "");
-  if (!answer) { form.submit(); return; }
+  if (!answer) {
+    // The page that comes may have to forget the key of this account.
+    sessionStorage.setItem("tenure-account", JSON.stringify([form.dataset.company, form.dataset.employee]));
+    form.submit();
+    return;
+  }
   const once = form.elements.namedItem("once");
   if (once instanceof HTMLInputElement && answer.once) once.value = answer.once;
   tell(form, answer);
