@@ -98,7 +98,7 @@ extension AccountVisit {
     }
 
     private func times(of device: DeviceResponse) -> [String] {
-        let first = device.presentedAt.forPeople, app = device.presentedBy.map { name(ofApp: $0.name) }
+        let first = device.presentedAt.forPeople, app = device.presentedBy?.name.map { name(ofApp: $0) }
         var times = [app.map { text("devices.presentedBy", first, $0) } ?? text("devices.presented", first)]
         if let at = device.authorizedAt { times.append(text("devices.authorized", at.forPeople)) }
         if let at = device.lastUsedAt { times.append(text("devices.used", at.forPeople)) }
