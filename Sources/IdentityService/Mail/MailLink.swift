@@ -19,6 +19,10 @@ package struct MailLink: Sendable {
         case returnCancellation = "return-cancellation"
         /// To confirm a device that waits. It is also about the fingerprint of the device key.
         case device
+        /// To undo a change of an address. It is also about the position of the change.
+        case addressUndo = "address-undo"
+        /// Not mailed: what a page gets for the right code of a change. It is also about the mail and the session.
+        case addressProof = "address-proof"
         /// To stop the mails to an admin about who waits. It is also about the tenant.
         case waitingStop = "waiting-stop"
     }
