@@ -229,18 +229,19 @@ extension MailDraft {
         return Target(address: pending.address.address, end: row.expiresAt, values: [code.shown])
     }
 
-    /// The former address; `nil` if there is none, or it can undo nothing any more.
+    /// The former address; `nil` if it can undo nothing any more.
     fileprivate func changed(_ row: OutboxRow, _ user: User.State, at time: Timestamp) -> Target? {
-        guard let change = user.change, let address = change.former?.text else { return nil }
-        guard let end = change.undoUntil else { return Target(address: address, end: row.expiresAt) }
-        return time < end ? Target(address: address, end: end, change: change.place.position) : nil
+        guard let change = user.change, let address = change.former?.text, let end = change.undoUntil, time < end else {
+            return nil
+        }
+        return Target(address: address, end: end, change: change.place.position)
     }
 
     fileprivate func undoLink(_ row: OutboxRow, _ target: Target) -> String? {
         guard let change = target.change else { return nil }
         let user = row.recipient.uuid
         let link = MailLink(
-            .addressUndo, recipient: user, until: target.end, about: UndoEmailChange.about(change), ring: context.ring)
+            .addressUndo, recipient: user, until: target.end, about: MailLink.about(change), ring: context.ring)
         return "\(settings.publicURL)/address/undo/\(user.lowercased)?\(link.query)"
     }
 }

@@ -92,7 +92,7 @@ extension MailDraft {
     func facts(_ row: OutboxRow, _ target: Target) async throws -> MailFacts {
         var facts = MailFacts(time: row.queued.time)
         // The reader may be somebody else than the user who has the address, and learns nothing of that account.
-        guard row.kind != .addressClaim else { return facts }
+        guard row.kind != .addressClaim, row.kind != .addressTaken else { return facts }
         let loader = StateLoader(reader: context.reader)
         var tenant = row.ledger.isDirectory ? nil : TenantID(row.ledger.uuid), own: EmployeeID?
         if case .user(let user) = row.recipient {

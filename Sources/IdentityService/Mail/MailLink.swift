@@ -62,6 +62,9 @@ package struct MailLink: Sendable {
         code = ring.mailLinkCode(kind: self.kind, recipient: recipient, expires: expires)
     }
 
+    /// What a link that undoes a change of an address is about besides the user: the position of the change.
+    static func about(_ change: Int64) -> [UInt8] { Array("\(change)".utf8) }
+
     /// Checks code and expiry. The code is compared in constant time, and before the expiry: so an expired link of
     /// somebody else's making is an invalid one.
     func standing(_ ring: KeyRing, at time: Timestamp) -> Standing {

@@ -104,14 +104,11 @@ package struct ChangeEmail: CallerUseCase {
         let holders = AddressHolders(context: context), former = try await holders.releases(of: user.id)
         recorder.claims.append(try await holders.claim(on: address, for: user.id))
         recorder.releases += former + [PendingAddress.release(mail, of: caller.sessionId, context.ring)]
-        var end = time.adding(ServiceContext.noticeLifetime)
+        // Whoever reads the mails of a former address that nobody confirmed may be a stranger, and is told nothing.
         if case .emailChanged(let event)? = changed.first, let until = event.undoUntil {
-            end = until
             recorder.claims += former.map { Claim(key: $0.key, owner: user.id.uuid, expiresAt: until) }
-        }
-        if !former.isEmpty, context.mail != nil {
             try recorder.queue(
-                QueuedMail(.addressChanged, to: .user(user.id), in: .directory(of: user.id), until: end, at: time))
+                QueuedMail(.addressChanged, to: .user(user.id), in: .directory(of: user.id), until: until, at: time))
         }
         return try await recorder.append(try await context.summary(of: employee, in: tenant))
     }
@@ -179,9 +176,6 @@ package struct UndoEmailChange: UseCase {
         (self.user, self.expires, self.key, self.isDecision) = (user, expires, key, isDecision)
     }
 
-    /// What a link is about besides the user: the position of the change.
-    static func about(_ change: Int64) -> [UInt8] { Array("\(change)".utf8) }
-
     /// Checks the link, and gives the user and all accounts the former address. A link is used once.
     package func run(_ run: UseCaseRun<ConfirmEmail.Answer>) async throws -> ConfirmEmail.Answer {
         let context = run.context, time = run.call.time
@@ -190,7 +184,7 @@ package struct UndoEmailChange: UseCase {
             let state = try await context.userWithAddress(id)
             guard let change = state.change, let former = change.former?.text,
                 let link = MailLink(
-                    .addressUndo, recipient: user, expires: expires, key: key, about: Self.about(change.place.position))
+                    .addressUndo, recipient: user, expires: expires, key: key, about: MailLink.about(change.place.position))
             else { return .invalid }
             switch context.standing(of: link, at: time) {
             case .invalid: return .invalid
