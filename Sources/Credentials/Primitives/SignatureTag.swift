@@ -52,6 +52,8 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
     public static let sessionsEnd = SignatureTag("tenure/v1/sessions-end")
     /// An address in a confirmed domain is reclaimed.
     public static let emailReclaim = SignatureTag("tenure/v1/email-reclaim")
+    /// The signer's own address is changed.
+    public static let emailChange = SignatureTag("tenure/v1/email-change")
     /// An invitation is issued.
     public static let invitationIssue = SignatureTag("tenure/v1/invitation-issue")
     /// An invitation is revoked.
@@ -99,6 +101,7 @@ enum Tag {
     static let subject = Array("tenure/v1/subject".utf8)
     static let addressSubject = Array("tenure/v2/subject-address".utf8)
     static let invitationSubject = Array("tenure/v1/invitation-subject".utf8)
+    static let emailSubject = Array("tenure/v1/email-subject".utf8)
     static let record = Array("tenure/v1/record".utf8)
     static let commonPassphrase = Array("tenure/v1/common-passphrase\n".utf8)
     static let appAuthority = Array("tenure/v1/app-authority".utf8)

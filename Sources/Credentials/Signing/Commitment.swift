@@ -59,6 +59,14 @@ public struct Commitment: Sendable, Hashable {
         return Commitment(tag: Tag.addressSubject, salt: salt, text: text.bytes)
     }
 
+    /// Commits to the address that somebody changes to: tag `tenure/v1/email-subject`, text the address in canonical
+    /// UTF-8 after its 16-bit length.
+    public static func email(salt: [UInt8], _ address: [UInt8]) -> Commitment {
+        var text = ByteWriter()
+        text.framed(address)
+        return Commitment(tag: Tag.emailSubject, salt: salt, text: text.bytes)
+    }
+
     /// Commits to the recipient of an invitation: tag `tenure/v1/invitation-subject`, text tenant name, employee id and
     /// optional address, each in canonical UTF-8 after its 16-bit length.
     public static func invitation(

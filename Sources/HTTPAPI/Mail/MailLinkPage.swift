@@ -16,6 +16,10 @@ struct MailLinkPage {
         case openReturn(WordQuestion, isWrong: Bool)
         /// It says what the button that cancels a return does.
         case cancelReturn
+        /// It says what the button that undoes a change of an address does.
+        case undoAddress
+        /// The former address is in force again.
+        case addressUndone
         /// The button did its work, now or earlier.
         case done
         /// Two wrong rows of words have ended the request for a return.
@@ -75,14 +79,14 @@ struct MailLinkPage {
 
     fileprivate var isQuestion: Bool {
         switch message {
-        case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn: true
+        case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn, .undoAddress: true
         default: false
         }
     }
 
     private var status: Int {
         switch message {
-        case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn, .done: 200
+        case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn, .done, .undoAddress, .addressUndone: 200
         case .refused, .expired, .blocked, .ended: 410
         case .invalid: 400
         case .notPermitted: 403
@@ -98,6 +102,8 @@ struct MailLinkPage {
         case .verifyPIN: ("link.pinTitle", "link.pin")
         case .openReturn: ("link.returnTitle", "link.return")
         case .cancelReturn: ("link.cancelTitle", "link.cancel")
+        case .undoAddress: ("link.undoTitle", "link.undo")
+        case .addressUndone: ("link.undoneTitle", "link.undone")
         case .done: ("link.doneTitle", "link.done")
         case .refused: ("link.refusedTitle", "link.refused")
         case .expired: ("link.expiredTitle", "link.expired")

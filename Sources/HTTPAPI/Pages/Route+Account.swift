@@ -66,6 +66,7 @@ extension Route {
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
         showApprovals, switchWaitingMails, showRefusals, refuseDevices, showRecoveries, showColleague,
         showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,
+        showNewAddress, mailNewAddress, proveNewAddress, changeAddress, showAddressUndo, undoAddress,
     ]
 }
 
@@ -143,6 +144,7 @@ extension AccountVisit {
         case "recovery.opened": word = "notices.recoveryOpened"
         case "return.opened": word = "notices.returnOpened"
         case "return.completed": word = "notices.returnCompleted"
+        case "email.changed": word = "notices.emailChanged"
         case "email.gave_way": word = "notices.emailGaveWay"
         default: return nil
         }

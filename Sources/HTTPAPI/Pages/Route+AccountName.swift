@@ -29,6 +29,8 @@ extension Route {
 struct AccountNames: PagePart {
     /// The user name; `nil` once erased.
     let userName: String?
+    /// The address; `nil` once released.
+    let address: String?
     /// The entry in the form.
     let displayName: String
     let form: FormPart
@@ -44,6 +46,7 @@ extension AccountVisit {
                 try await exchange.run(ReadDisplayName(caller: caller))
             }
         return AccountNames(
-            userName: me.companyEmployeeId, displayName: name ?? "", form: form(.setDisplayName, "name"))
+            userName: me.companyEmployeeId,
+            address: try await exchange.run(ReadOwnAddress(caller: caller)).address, displayName: name ?? "", form: form(.setDisplayName, "name"))
     }
 }

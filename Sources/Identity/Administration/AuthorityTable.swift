@@ -12,6 +12,7 @@ package enum AuthorityTable {
         case cancel = "cancel an account"
         case reinstate = "reinstate an account"
         case reclaimEmail = "reclaim an address"
+        case changeEmail = "change one's own address"
         case endSessions = "end all sessions"
         case appointAdmin = "appoint an admin"
         case dismissAdmin = "dismiss an admin"
@@ -92,6 +93,7 @@ package enum AuthorityTable {
             (.endSessions, .admin):
             [.securityAdmin]
 
+        case (.changeEmail, .employee), (.changeEmail, .admin), (.changeEmail, .securityAdmin): [.ownKey]
         case (.appointAdmin, .employee), (.dismissAdmin, .admin): [.securityAdmin]
         case (.succeed, .securityAdmin): [.securityAdmin, .operator]
         case (.returnToRole, .securityAdmin): [.operator, .mailAndTime]

@@ -40,6 +40,12 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case addressProved
     /// A code by which somebody claims an address that another user holds.
     case addressClaim
+    /// A code by which somebody proves the mailbox of the address that they change to.
+    case addressChange
+    /// A notice that somebody wants an address that the recipient has.
+    case addressTaken
+    /// A notice to the former address that it was changed, perhaps with a link that undoes it.
+    case addressChanged
     /// A notice that the first device of an account was approved.
     case approved
     /// A notice that an admin closed the account.

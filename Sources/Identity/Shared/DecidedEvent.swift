@@ -32,6 +32,7 @@ extension DomainConfirmed: DecidedEvent {}
 extension EmailReclaimed: DecidedEvent {}
 extension EmployeeApproved: DecidedEvent {}
 extension EmployeeCancelled: DecidedEvent {}
+extension EmployeeEmailChanged: DecidedEvent {}
 extension EmployeeErased: DecidedEvent {}
 extension EmployeeIdReleased: DecidedEvent {}
 extension EmployeeKeyAuthorized: DecidedEvent {}

@@ -35,6 +35,8 @@ package enum Employee: Decider {
         case .cancel(let cancel): try decide(state, cancel)
         case .reinstate(let reinstate): try decide(state, reinstate)
         case .reclaimEmail(let reclaim): try decide(state, reclaim)
+        case .changeEmail(let change): try decide(state, change)
+        case .followEmail(let email): followEmail(state, email)
         case .endSessions(let end): try decide(state, end)
         case .releaseID(let release): try decide(state, release)
         case .erase(let erase): try decide(state, erase)
@@ -70,6 +72,10 @@ extension Employee {
         case reinstate(Reinstate)
         /// Reclaim an address that the tenant owns.
         case reclaimEmail(ReclaimEmail)
+        /// Change the address of the account's user.
+        case changeEmail(ChangeEmail)
+        /// Take over the address that the user has now.
+        case followEmail(String)
         /// End all sessions.
         case endSessions(EndSessions)
         /// Release the provisional employee id.
@@ -223,6 +229,10 @@ extension Employee {
             state.account?.isCancelled = true
             state.account?.isReclaimed = true
             endKeys(&state, recorded.time, event.by)
+        case .emailChanged(let event):
+            state.account?.email = event.email
+            state.account?.isCompanyOwnedEmail = false
+            state.account?.emailVerifiedAt = nil
         case .idReleased(let event):
             state.account?.isCancelled = true
             state.account?.isReleased = true
@@ -286,6 +296,7 @@ package enum EmployeeEvent: AggregateEvent {
     case cancelled(EmployeeCancelled)
     case reinstated(EmployeeReinstated)
     case emailReclaimed(EmailReclaimed)
+    case emailChanged(EmployeeEmailChanged)
     case erased(EmployeeErased)
     case idReleased(EmployeeIdReleased)
     case sessionsEnded(EmployeeSessionsEnded)
@@ -297,7 +308,7 @@ package enum EmployeeEvent: AggregateEvent {
     package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
-        EmailReclaimed.self, EmployeeErased.self,
+        EmailReclaimed.self, EmployeeEmailChanged.self, EmployeeErased.self,
         EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
@@ -317,6 +328,7 @@ package enum EmployeeEvent: AggregateEvent {
         case .cancelled(let event): event
         case .reinstated(let event): event
         case .emailReclaimed(let event): event
+        case .emailChanged(let event): event
         case .erased(let event): event
         case .idReleased(let event): event
         case .sessionsEnded(let event): event
@@ -340,6 +352,7 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeCancelled: self = .cancelled(event)
         case let event as EmployeeReinstated: self = .reinstated(event)
         case let event as EmailReclaimed: self = .emailReclaimed(event)
+        case let event as EmployeeEmailChanged: self = .emailChanged(event)
         case let event as EmployeeErased: self = .erased(event)
         case let event as EmployeeIdReleased: self = .idReleased(event)
         case let event as EmployeeSessionsEnded: self = .sessionsEnded(event)
@@ -451,9 +464,9 @@ extension Employee {
         /// The employee id as entered.
         package let companyEmployeeID: Personal
         /// The address as entered.
-        package let email: Personal
+        package internal(set) var email: Personal
         /// Whether the address was claimed for the tenant.
-        package let isCompanyOwnedEmail: Bool
+        package internal(set) var isCompanyOwnedEmail: Bool
         /// The place of the registration.
         package let registered: EventPlace
         /// When it was registered.

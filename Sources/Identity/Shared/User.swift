@@ -25,6 +25,8 @@ package enum User: Decider {
         package internal(set) var released: EventPlace?
         /// When the address gave way to somebody who reads its mail; `nil` if it never did.
         package internal(set) var gaveWayAt: Timestamp?
+        /// The last change of the address, until it is undone.
+        package internal(set) var change: EmailChange?
         /// All credentials that the user ever had; an erasure destroys their seeds.
         package internal(set) var everyCredential: [CredentialID] = []
         /// The most recent recovery that has not ended; it may have expired.
@@ -76,6 +78,10 @@ package enum User: Decider {
         case releaseEmail(tenant: TenantID)
         /// Take the unconfirmed address for a user who proved its mailbox.
         case giveWay(GiveWay)
+        /// Change the address, after a signed decision in one of the user's tenants.
+        case changeEmail(ChangeEmail)
+        /// Undo the change that the event at this position made, by the link of a mail to the former address.
+        case undoEmailChange(Int64, at: Timestamp)
         /// Erase the personal data and the credentials.
         case erase(AuthorityDecision)
     }
@@ -103,13 +109,15 @@ package enum User: Decider {
         case emailReplaced
         /// The address is confirmed, or somebody vouched for its holder.
         case emailKept
+        /// The former address can still undo the last change.
+        case emailChangeOpen
 
         package var code: ErrorCode {
             switch self {
             case .credentialsExist: .flowWrongStep
             case .credentialsReplaced, .recoveryEnded, .emailReplaced, .emailKept: .requestStale
             case .unknownUser: .emailNotReclaimable
-            case .notPermitted: .authorizationNotPermitted
+            case .notPermitted, .emailChangeOpen: .authorizationNotPermitted
             case .recoveryInProgress: .recoveryInProgress
             case .recoveryUnknown: .recoveryUnknown
             case .otherCompanies: .recoveryOtherCompanies
@@ -165,7 +173,10 @@ package enum User: Decider {
             state.address = nil
             state.released = recorded.place
             state.gaveWayAt = recorded.time
+        case .emailChanged(let event): evolve(&state, event, recorded)
+        case .emailChangeUndone(let event): evolve(&state, event, at: recorded.time)
         case .erased:
+            state.change = nil
             state.email = nil
             state.address = nil
             state.credentials = nil
@@ -201,6 +212,8 @@ package enum User: Decider {
             return state.holdsEmail
                 ? [.emailReleased(EmailReleased(userID: id, tenant: tenant))] : []
         case .giveWay(let give): return try decide(state, give)
+        case .changeEmail(let change): return try decide(state, change)
+        case .undoEmailChange(let position, let time): return try undoEmailChange(state, position, at: time)
         case .erase(let decision):
             guard let id = state.id else { throw .unknownUser }
             // The table has the same row for every account of the user.
@@ -221,12 +234,14 @@ package enum UserEvent: AggregateEvent {
     case languageChosen(LanguageChosen)
     case emailReleased(EmailReleased)
     case emailGaveWay(EmailGaveWay)
+    case emailChanged(EmailChanged)
+    case emailChangeUndone(EmailChangeUndone)
     case erased(UserErased)
 
     package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self, EmailGaveWay.self,
-        UserErased.self,
+        EmailChanged.self, EmailChangeUndone.self, UserErased.self,
     ]
 
     package var payload: any EventPayload {
@@ -240,6 +255,8 @@ package enum UserEvent: AggregateEvent {
         case .languageChosen(let event): event
         case .emailReleased(let event): event
         case .emailGaveWay(let event): event
+        case .emailChanged(let event): event
+        case .emailChangeUndone(let event): event
         case .erased(let event): event
         }
     }
@@ -255,6 +272,8 @@ package enum UserEvent: AggregateEvent {
         case let event as LanguageChosen: self = .languageChosen(event)
         case let event as EmailReleased: self = .emailReleased(event)
         case let event as EmailGaveWay: self = .emailGaveWay(event)
+        case let event as EmailChanged: self = .emailChanged(event)
+        case let event as EmailChangeUndone: self = .emailChangeUndone(event)
         case let event as UserErased: self = .erased(event)
         default: return nil
         }

@@ -213,6 +213,7 @@ extension AuthorityTrail {
         case let payload as EmailReclaimed:
             return reclaimed(event, payload.by, subject(payload.employeeID) ?? .newcomer, payload.userID)
         case let payload as AddressReclaimed: return reclaimed(event, payload.by, .newcomer, payload.userID)
+        case let payload as EmployeeEmailChanged: return emailChanged(event, payload)
         case let payload as EmployeeErased: return erased(event, payload.employeeID, payload.by)
         case let payload as EmployeeIdReleased: return released(event, payload)
         default: return nil
@@ -231,6 +232,30 @@ extension AuthorityTrail {
             try decide(state, Employee.StatusDecision(role: tenant.role(of: employee), decision: decision))
         }
         return signed(finding, by, aboutEmployee(event, statement, employee, by))
+    }
+
+    /// The owner signs a change of the address in one account. The cause of others is an event of the directory.
+    private func emailChanged(_ event: RecordedEvent, _ payload: EmployeeEmailChanged) -> String? {
+        guard let state = employees[payload.employeeID], let account = state.account, account.user == payload.userID
+        else { return "there is no such account" }
+        guard payload.email.owner == payload.employeeID.uuid else { return "the address is not the account's" }
+        if case .policy = payload.by { return nil }
+        guard let subject = payload.subject, let salt = payload.subjectSalt, salt.owner == payload.employeeID.uuid else {
+            return "a signed change of an address has no commitment"
+        }
+        let finding = decided(.changeEmail, about: self.subject(account.id) ?? .newcomer, payload.by, event) { decision in
+            let by = Employee.StatusDecision(role: tenant.role(of: account.id), decision: decision)
+            guard account.status == .active,
+                AuthorityTable.permits(
+                    .changeEmail, about: AuthoritySubject(account.id, of: account.user, role: by.role), by: decision)
+            else { throw Employee.Rejection.notPermitted }
+            return [account.id]
+        }
+        return signed(
+            finding, payload.by,
+            compare(event, payload.by, .emailChange, isOwn: true) { (signed: EmailChangeStatement, facts) in
+                facts.emailChange(of: account.id, to: subject.bytes, reason: signed.reason)
+            })
     }
 
     /// Only an admin's approval verifies an address, in a tenant with a confirmed domain.

@@ -83,7 +83,7 @@ struct CauseTrail: Sendable {
             return true
         }
         guard let words = rule.words, CauseTable.inDirectories.contains(words),
-            needs[id]?.contains(where: { $0.effect.type == event.type }) != true
+            needs[id]?.contains(where: { $0.effect.effect == effect.effect }) != true
         else { return false }
         needs[id, default: []].append(Need(effect: effect, rule: rule, violation: violation(event, words)))
         return true
@@ -122,7 +122,7 @@ struct CauseTrail: Sendable {
             let facts = CauseFacts(event)
             var types: Set<String> = []
             needs[event.id] = open.filter {
-                !$0.rule.permits(facts, for: $0.effect, elsewhere: true) || !types.insert($0.effect.type).inserted
+                !$0.rule.permits(facts, for: $0.effect, elsewhere: true) || !types.insert($0.effect.effect).inserted
             }
         }
         return releases.match(event)

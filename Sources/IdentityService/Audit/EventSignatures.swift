@@ -25,7 +25,7 @@ enum EventSignatures {
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             case WaitEnded.type: try checkWait(event)
             case EmailVerified.type, LanguageChosen.type, EmailReleased.type, EmailGaveWay.type, UserErased.type,
-                AddressProved.type:
+                AddressProved.type, EmailChanged.type, EmailChangeUndone.type:
                 try require((try? EventCodec.payload(of: event)) != nil, "the event cannot be read")
                 try checkStatement(event)
             default:

@@ -4,8 +4,8 @@ import FoundationEssentials
 import Identity
 import Ledger
 
-/// What tenants' ledgers permit in directories: released addresses, addresses that give way, and attempts that are given
-/// back.
+/// What tenants' ledgers permit in directories: addresses that are released, give way or change, and attempts that are
+/// given back.
 struct ReleaseTrail: Sendable {
     /// How far the times of two ledgers may be apart.
     private static let slack = Duration.seconds(60)
@@ -15,6 +15,10 @@ struct ReleaseTrail: Sendable {
     private var proofs: Set<UUID> = [], addressed: Set<UUID> = []
     /// The users whose address an event of a tenant's ledger may release, by the event's id.
     private var releases: [UUID: UUID] = [:]
+    /// The users whose address a signed event of a tenant's ledger may change, by the event's id.
+    private var changes: [UUID: UUID] = [:]
+    /// The changes of the directory that can be undone, by user.
+    private var undoable: [UUID: (position: Int64, until: Timestamp)] = [:]
     /// When somebody else first vouched for a user, or an admin confirmed the address.
     private var vouched: [UUID: Timestamp] = [:]
     /// The users of the directory with a confirmed address.
@@ -42,6 +46,7 @@ struct ReleaseTrail: Sendable {
             ended[user, default: []].append((event.time, violation))
         }
         if CauseTable.proofs.contains(event.type) { proofs.insert(event.stream.id) }
+        if event.type == EmployeeEmailChanged.type, !facts.follows { changes[event.id] = facts.user }
         if CauseTable.releasing.contains(event.type) { releases[event.id] = facts.user }
     }
 
@@ -84,6 +89,8 @@ struct ReleaseTrail: Sendable {
             }
             return event.causes.isEmpty ? nil : CauseTable.wrong
         case EmailGaveWay.type: return gaveWay(event)
+        case EmailChanged.type: return changed(event)
+        case EmailChangeUndone.type: return undone(event)
         case AddressProved.type:
             if let flow = event.data["flow"]?.uuid { addressed.insert(flow) }
             return nil
@@ -100,6 +107,34 @@ struct ReleaseTrail: Sendable {
         }
         // The directory may be ahead by what was appended after the tenants' ledgers were read.
         return readSince.map { event.time < $0 } ?? true ? Self.uncausedRefund : nil
+    }
+
+    /// The signed decision of a user changes their address once, and while nobody can undo another change.
+    private mutating func changed(_ event: RecordedEvent) -> String? {
+        let user = event.stream.id, isOpen = undoable[user].map { event.time < $0.until } ?? false
+        confirmed.insert(user)
+        undoable[user] = nil
+        if case .string(let text)? = event.data["undoUntil"], let until = Timestamp(text) {
+            undoable[user] = (event.position, min(until, event.time.adding(User.undoWindow)))
+        }
+        if isOpen { return CauseTable.openChange }
+        guard event.causes.count == 1, let cause = event.causes.first else { return CauseTable.uncausedChange }
+        if changes[cause] == user {
+            changes[cause] = nil
+            return nil
+        }
+        // The directory may be ahead by what was appended after the tenants' ledgers were read.
+        return isComplete && (readSince.map { event.time < $0 } ?? true) ? CauseTable.uncausedChange : nil
+    }
+
+    /// A change is undone once, in its time.
+    private mutating func undone(_ event: RecordedEvent) -> String? {
+        guard event.causes.isEmpty else { return CauseTable.wrong }
+        guard let change = undoable.removeValue(forKey: event.stream.id),
+            event.data["change"] == .integer(change.position), event.time < change.until.adding(Self.slack)
+        else { return CauseTable.lateUndo }
+        confirmed.insert(event.stream.id)
+        return nil
     }
 
     /// The decision of a tenant releases the address of one user, once.
@@ -138,6 +173,7 @@ struct ReleaseTrail: Sendable {
     mutating func merge(_ other: ReleaseTrail) {
         proofs.formUnion(other.proofs)
         releases.merge(other.releases) { first, _ in first }
+        changes.merge(other.changes) { first, _ in first }
         ends.merge(other.ends) { first, _ in first }
         vouched.merge(other.vouched) { min($0, $1) }
         ended.merge(other.ended) { $0 + $1 }
@@ -153,6 +189,7 @@ struct ReleaseTrail: Sendable {
     func part(of directory: LedgerID) -> ReleaseTrail {
         var part = self
         part.releases = releases.filter { LedgerID.directory(of: UserID($0.value)) == directory }
+        part.changes = changes.filter { LedgerID.directory(of: UserID($0.value)) == directory }
         part.ended = ended.filter { LedgerID.directory(of: UserID($0.key)) == directory }
         return part
     }

@@ -36,6 +36,13 @@ struct MailBudget: Sendable {
         (ledger, keys, limit, refillSeconds) = (.directory(whole[0]), [whole], 3, 302_400)
     }
 
+    /// The budget of the codes that may be typed for a mail about a change of an address. It outlives the mail.
+    init(codesOf mail: UUID, ring: KeyRing) {
+        let whole = ring.lookupDigest(kind: "budget-address-code", mail.bytes)
+        (ledger, keys) = (.directory(whole[0]), [whole])
+        (limit, refillSeconds) = (Int32(TypedCode.limit), 86_400)
+    }
+
     /// The statement that charges one mail. The head of the ledger has to be locked before.
     func charging(at time: Timestamp) -> SQL {
         let limits = [limit, Self.appLimit].prefix(keys.count).map(\.self)
@@ -111,12 +118,16 @@ struct NoticeBudget: Sendable {
         switch kind {
         case .recoveryOpened, .returnRequested, .returnOpened, .returnReminder, .credentialsChanged: false
         // Mails with a link to verify are charged to the address.
-        case .verify, .activation, .deviceConfirmation, .addressClaim: false
+        case .verify, .activation, .deviceConfirmation, .addressClaim, .addressTaken: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
+        // The former address is always told of a change.
+        case .addressChanged: false
         // The hour limits it.
         case .somebodyWaits: false
-        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome: true
+        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome,
+            .addressChange:
+            true
         }
     }
 

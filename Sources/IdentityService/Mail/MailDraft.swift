@@ -58,6 +58,8 @@ struct MailDraft: Sendable {
         var waiting: WaitSummary?
         /// The employee id that the mail invites to, if it is an invitation.
         var invited: String?
+        /// The position of the change of an address that the mail lets undo.
+        var change: Int64?
         /// The further values that the sentences name.
         var values: [String] = []
         /// The language that the recipient chose; `nil` if it is not known.
@@ -113,6 +115,11 @@ struct MailDraft: Sendable {
             let stream = StreamID.user(id)
             let events = try await context.reader.streams([stream])[stream] ?? []
             let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
+            switch row.kind {
+            case .addressChange: return try await changing(row, at: time)
+            case .addressChanged: return changed(row, state, at: time)
+            default: break
+            }
             guard let address = state.email?.text, row.kind != .verify || !state.isEmailVerified else { return nil }
             if row.kind == .addressClaim { return try await claiming(row, address, at: time) }
             if row.kind == .deviceConfirmation { return try await waiting(row, state, address, at: time) }
@@ -155,7 +162,10 @@ struct MailDraft: Sendable {
         case .somebodyWaits: return "\(settings.publicURL)/account/approvals"
         case .welcome, .approved: return "\(settings.publicURL)/account"
         case .deviceAdded, .credentialsChanged, .addressProved: return "\(settings.publicURL)/account/devices"
-        case .recoveryOpened, .adminAppointed, .returnCompleted, .removed, .addressClaim: return nil
+        case .recoveryOpened, .adminAppointed, .returnCompleted, .removed, .addressClaim, .addressChange,
+            .addressTaken:
+            return nil
+        case .addressChanged: return undoLink(row, target)
         }
     }
 }
@@ -208,6 +218,32 @@ extension MailDraft {
             values: [claimant.person, claimant.company].map(MailFacts.plain) + [code.shown])
     }
 
+}
+
+/// Mails about a change of an address.
+extension MailDraft {
+    /// The new address, and the code; `nil` if the change is over.
+    fileprivate func changing(_ row: OutboxRow, at time: Timestamp) async throws -> Target? {
+        guard let pending = try await PendingAddress.find(row.id.uuid, context, at: time) else { return nil }
+        let code = TypedCode(ofClaim: row.id.uuid, pending.session, context.ring)
+        return Target(address: pending.address.address, end: row.expiresAt, values: [code.shown])
+    }
+
+    /// The former address; `nil` if it can undo nothing any more.
+    fileprivate func changed(_ row: OutboxRow, _ user: User.State, at time: Timestamp) -> Target? {
+        guard let change = user.change, let address = change.former?.text, let end = change.undoUntil, time < end else {
+            return nil
+        }
+        return Target(address: address, end: end, change: change.place.position)
+    }
+
+    fileprivate func undoLink(_ row: OutboxRow, _ target: Target) -> String? {
+        guard let change = target.change else { return nil }
+        let user = row.recipient.uuid
+        let link = MailLink(
+            .addressUndo, recipient: user, until: target.end, about: MailLink.about(change), ring: context.ring)
+        return "\(settings.publicURL)/address/undo/\(user.lowercased)?\(link.query)"
+    }
 }
 
 /// Mails to admins about who waits.

@@ -108,6 +108,7 @@ extension MailDraft {
             facts.actor = target.values.first.map { .colleague($0) }
             return facts
         }
+        guard row.kind != .addressTaken else { return facts }
         let loader = StateLoader(reader: context.reader)
         var tenant = row.ledger.isDirectory ? nil : TenantID(row.ledger.uuid), own: EmployeeID?
         if case .user(let user) = row.recipient {

@@ -19,6 +19,10 @@ package struct MailLink: Sendable {
         case returnCancellation = "return-cancellation"
         /// To confirm a device that waits. It is also about the fingerprint of the device key.
         case device
+        /// To undo a change of an address. It is also about the position of the change.
+        case addressUndo = "address-undo"
+        /// Not mailed: what a page gets for the right code of a change. It is also about the mail and the session.
+        case addressProof = "address-proof"
         /// To stop the mails to an admin about who waits. It is also about the tenant.
         case waitingStop = "waiting-stop"
     }
@@ -57,6 +61,9 @@ package struct MailLink: Sendable {
         expires = end.microseconds / 1_000_000
         code = ring.mailLinkCode(kind: self.kind, recipient: recipient, expires: expires)
     }
+
+    /// What a link that undoes a change of an address is about besides the user: the position of the change.
+    static func about(_ change: Int64) -> [UInt8] { Array("\(change)".utf8) }
 
     /// Checks code and expiry. The code is compared in constant time, and before the expiry: so an expired link of
     /// somebody else's making is an invalid one.

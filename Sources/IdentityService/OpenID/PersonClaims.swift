@@ -17,7 +17,7 @@ enum PersonClaims {
     /// one more.
     private static let changes: Set<String> = [
         EmployeeRegistered.type, CredentialsSet.type, EmailVerified.type, EmailReleased.type, DisplayNameSet.type,
-        LanguageChosen.type, EmailGaveWay.type,
+        LanguageChosen.type, EmailGaveWay.type, EmailChanged.type, EmailChangeUndone.type,
     ]
 
     /// Returns the claims. What is not verified, and what was erased, is absent.

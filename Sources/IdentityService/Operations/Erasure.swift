@@ -256,7 +256,8 @@ extension Erasure {
         }
         var recorder = EventRecorder(context, at: entry.time)
         try recorder.add(erasures, to: stream, version: user.version)
-        recorder.releases = try await AddressHolders(context: context).releases(of: id)
+        let holders = AddressHolders(context: context)
+        recorder.releases = try await holders.releases(of: id) + holders.formerReleases(of: id)
         recorder.statements = AttemptBudget.deletions(
             credentials: user.state.everyCredential, devices: [], of: id, ring: context.ring)
         recorder.statements.append(ErasureRow.insertion(entry))

@@ -184,10 +184,19 @@ extension RowsOfLog {
 
     private func user(_ id: UserID, _ events: StreamEvents, _ keys: [UUID: PersonKey]) throws -> Found {
         let state = User.fold(try events.map { try EventCodec.decode($0, keys: keys) })
-        guard !state.isErased, state.holdsEmail, let email = state.email else { return Found() }
+        guard !state.isErased else { return Found() }
+        var found = Found()
+        // The claim on a former address ends when somebody takes it.
+        if let change = state.change, let end = change.undoUntil, let text = change.former?.text,
+            let former = try? EmailAddress(recorded: text)
+        {
+            found.candidates = [Claim(key: ring.addressClaim(former), owner: id.uuid, expiresAt: end)]
+        }
+        guard state.holdsEmail, let email = state.email else { return found }
         guard let text = email.text else { return Found(isSealed: true) }
-        guard let address = try? EmailAddress(recorded: text) else { return Found() }
-        return Found(claims: [Claim(key: ring.addressClaim(address), owner: id.uuid)])
+        guard let address = try? EmailAddress(recorded: text) else { return found }
+        found.claims = [Claim(key: ring.addressClaim(address), owner: id.uuid)]
+        return found
     }
 
     private func app(_ id: AppID, _ events: StreamEvents) throws -> Found {

@@ -33,7 +33,7 @@ struct DeviceMailRule: Sendable {
     func recipient(at time: Timestamp) async throws -> Recipient? {
         guard context.mail != nil, scene.standing(at: time) == .pending, permitsAccount else { return nil }
         let user = try await context.userWithAddress(scene.account.user)
-        guard let text = user.email?.text, let position = user.address?.place.position,
+        guard user.isAddressSettled(at: time), let text = user.email?.text, let position = user.address?.place.position,
             let address = try? EmailAddress(recorded: text), !address.isDummy, DeliverableAddress(text) != nil
         else { return nil }
         let isVerified = user.isEmailVerified || scene.account.isEmailVerified

@@ -112,7 +112,9 @@ extension ServiceContext {
         guard !tenant.state.confirmedDomains.isEmpty else { return false }
         let keys = try await personKeys.load([user.id.uuid], ledger: LedgerID.directory(of: user.id).uuid)
         let opened = User.fold(try user.events.map { try EventCodec.decode($0, keys: keys) })
-        guard let text = opened.email?.text, let address = try? EmailAddress(recorded: text) else { return false }
+        guard opened.isAddressSettled(at: settings.now()), let text = opened.email?.text,
+            let address = try? EmailAddress(recorded: text)
+        else { return false }
         return tenant.state.hasConfirmed(address)
     }
 }

@@ -218,6 +218,13 @@ extension CompleteRegistration {
             guard snapshot.state.holdsEmail, snapshot.state.credentials?.id.uuid == state.credentialId else {
                 throw ServiceError(.requestStale)
             }
+            // A former address of the user still finds them, but is theirs no more.
+            if snapshot.state.change != nil {
+                let held = try await context.userWithAddress(user).email?.text
+                guard try held.map(EmailAddress.init(recorded:)) == EmailAddress(try state.registering().email) else {
+                    throw ServiceError(.requestStale)
+                }
+            }
             recorder.expectations[.user(user)] = snapshot.version
         }
     }

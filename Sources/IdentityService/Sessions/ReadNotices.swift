@@ -66,16 +66,27 @@ extension ServiceContext {
 }
 
 extension User.State {
-    /// The notice that the address gave way, for 90 days.
+    /// The notices that the address gave way or was changed, for 90 days.
     fileprivate func lostAddress(at time: Timestamp) -> [NoticeResponse] {
-        guard let gaveWayAt, time < gaveWayAt.adding(.seconds(90 * 86_400)) else { return [] }
-        return [NoticeResponse(type: NoticeResponse.emailGaveWay, openedAt: gaveWayAt)]
+        func isRecent(_ event: Timestamp) -> Bool { time < event.adding(.seconds(90 * 86_400)) }
+        var notices: [NoticeResponse] = []
+        if let gaveWayAt, isRecent(gaveWayAt) {
+            notices.append(NoticeResponse(type: NoticeResponse.emailGaveWay, openedAt: gaveWayAt))
+        }
+        if let change, isRecent(change.time) {
+            notices.append(
+                NoticeResponse(
+                    type: NoticeResponse.emailChanged, openedAt: change.time, cancelBefore: change.undoUntil))
+        }
+        return notices
     }
 }
 
 extension NoticeResponse {
     /// The user's unconfirmed address belongs to somebody else now, who proved its mailbox.
     static let emailGaveWay = "email.gave_way"
+    /// The user's address was changed by a signed decision of one of their accounts.
+    static let emailChanged = "email.changed"
     /// A recovery of the user's credentials is open.
     static let recoveryOpened = "recovery.opened"
     /// This call cancelled the open recovery.

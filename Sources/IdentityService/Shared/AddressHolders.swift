@@ -10,9 +10,13 @@ import Ledger
 struct AddressHolders: Sendable {
     let context: ServiceContext
 
-    /// Returns the user who holds an address; `nil` if nobody does.
+    /// Returns the user who holds an address; `nil` if nobody does. A user who changed their address holds the former
+    /// one as long as it can undo the change.
     func holder(of address: EmailAddress) async throws -> UserID? {
-        try await context.reader.claim(context.ring.addressClaim(address)).map { UserID($0.owner) }
+        let claim = try await context.reader.claim(context.ring.addressClaim(address)), now = context.settings.now()
+        return claim.flatMap { claim in
+            claim.expiresAt.map { $0 <= now } == true ? nil : UserID(claim.owner)
+        }
     }
 
     /// The claim that a new user takes on an address which nobody holds.
@@ -30,7 +34,18 @@ struct AddressHolders: Sendable {
         let text = try await context.userWithAddress(user).email?.text
         guard let address = text.flatMap({ try? EmailAddress(recorded: $0) }) ?? known else { return [] }
         let key = context.ring.addressClaim(address)
-        guard try await context.reader.claim(key)?.owner == user.uuid else { return [] }
+        guard let claim = try await context.reader.claim(key), claim.owner == user.uuid, claim.expiresAt == nil
+        else { return [] }
+        return [ClaimRelease(key: key, owner: user.uuid)]
+    }
+
+    /// The release of the claim that a user has on the former address; none without one.
+    func formerReleases(of user: UserID) async throws -> [ClaimRelease] {
+        let text = try await context.userWithAddress(user).change?.former?.text
+        guard let address = text.flatMap({ try? EmailAddress(recorded: $0) }) else { return [] }
+        let key = context.ring.addressClaim(address)
+        guard let claim = try await context.reader.claim(key), claim.owner == user.uuid, claim.expiresAt != nil
+        else { return [] }
         return [ClaimRelease(key: key, owner: user.uuid)]
     }
 }

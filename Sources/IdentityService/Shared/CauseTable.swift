@@ -26,7 +26,7 @@ enum CauseTable {
         /// Whether an event may name a cause. The times of different ledgers say nothing about each other.
         func permits(_ cause: CauseFacts, for effect: CauseFacts, elsewhere: Bool = false) -> Bool {
             let isInTime = age.map { cause.time <= effect.time && effect.time <= cause.time.adding($0) } ?? true
-            return types.contains(cause.type) && (elsewhere || isInTime)
+            return types.contains(cause.type) && !cause.follows && (elsewhere || isInTime)
                 && (!isOfPerson || cause.agrees(with: effect))
         }
     }
@@ -35,6 +35,10 @@ enum CauseTable {
     static let uncausedSession = "a session is opened without a log-in"
     static let uncausedRelease = "an address is released without a decision of the company"
     static let uncausedGivingWay = "an address gives way without the proof of its mailbox in the same append"
+    static let uncausedChange = "an address changes without a signed decision of its user in the same append"
+    static let uncausedFollowing = "an account takes over an address that its user did not change in the same append"
+    static let openChange = "an address changes a second time while the first change can be undone"
+    static let lateUndo = "a change of an address is undone that cannot be undone any more"
     static let vouchedLost = "an address gives way that is confirmed, or whose holder somebody vouched for"
     static let keptPIN = "an M-Pin identity ends for an address that did not give way"
     static let uninvited = "the employee id is released for an invitation that was not used"
@@ -83,6 +87,12 @@ enum CauseTable {
             Rule(types: [InvitationUsed.type], isOfPerson: false, words: uninvited) { $0["reason"] == "invited" }
         ],
         EmailReleased.type: [Rule(types: releasing, words: uncausedRelease)],
+        EmailChanged.type: [Rule(types: [EmployeeEmailChanged.type], words: uncausedChange)],
+        EmployeeEmailChanged.type: [
+            Rule(types: [EmailChanged.type, EmailChangeUndone.type], words: uncausedFollowing) {
+                $0["by"]?["kind"] == "policy"
+            }
+        ],
         EmailGaveWay.type: [Rule(types: [EmailVerified.type], isOfPerson: false, words: uncausedGivingWay)],
     ]
 
@@ -112,13 +122,13 @@ enum CauseTable {
     }
 
     /// The words for events whose cause may lie in the user's directory.
-    static let inDirectories = [uncausedKey, uncausedSession]
+    static let inDirectories = [uncausedKey, uncausedSession, uncausedFollowing]
 
     /// The events whose cause opened a session, which ``OpenIDTrail`` remembers as long as it lasts.
     static let ofSessions: Set<String> = [BrowserSessionOpened.type, GrantOpened.type, SessionClosed.type]
 
     /// The events of directories, which ``ReleaseTrail`` judges.
-    private static let inUsers: Set<String> = [EmailReleased.type, EmailGaveWay.type]
+    private static let inUsers: Set<String> = [EmailReleased.type, EmailGaveWay.type, EmailChanged.type]
 
     /// The causes of events that ``CauseTrail`` judges.
     static let kept = Set(
@@ -174,6 +184,11 @@ struct CauseFacts: Sendable {
     let key: KeyFingerprint?
     let flow: UUID?
     let session: UUID?
+    /// Whether an account takes over the address of its user, which causes nothing.
+    let follows: Bool
+
+    /// What one cause may cause once: an event of a type; an address is taken over by each account.
+    var effect: String { follows ? "\(type)/\(employee.map(\.lowercased) ?? "")" : type }
 
     init(_ event: NewEvent, at time: Timestamp) {
         self.init(event.id, event.type, event.stream, event.data, time)
@@ -184,6 +199,7 @@ struct CauseFacts: Sendable {
     private init(_ id: UUID, _ type: String, _ stream: StreamID, _ data: JSONValue, _ time: Timestamp) {
         (self.id, self.type, self.time) = (id, type, time)
         employee = data["employeeId"]?.uuid
+        follows = type == EmployeeEmailChanged.type && data["by"]?["kind"] == "policy"
         user = data["userId"]?.uuid
         session = (data["successor"] ?? data["sessionId"])?.uuid
         // The challenge names the device key and the flow that the event names, as its signatures were checked for.

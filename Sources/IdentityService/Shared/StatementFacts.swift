@@ -60,6 +60,12 @@ package struct StatementFacts {
         ReclaimStatement(context: context, user: user.uuid, reason: reason)
     }
 
+    /// The change of the address of an account's owner.
+    func emailChange(of employee: EmployeeID, to subject: [UInt8], reason: String) -> EmailChangeStatement {
+        EmailChangeStatement(
+            context: context, action: .change, employee: employee.uuid, subject: subject, reason: reason)
+    }
+
     /// The appointment of an admin with these keys, or a dismissal.
     func role(
         _ action: RoleStatement.Action, _ employee: EmployeeID, keys: [KeyFingerprint]?, reason: String

@@ -65,14 +65,14 @@ extension EmployeeRow: ViewRow {
 /// The read model of `employees`.
 struct EmployeesModel: ReadModel {
     static let name = ProjectionName.employees
-    static let revision: Int32 = 1
+    static let revision: Int32 = 2
     static let tables: [any ViewRow.Type] = [EmployeeRow.self]
 
     var employees = ViewRows<EmployeeRow>()
 
     static let types: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
-        EmailReclaimed.self, EmployeeErased.self, AdminAppointed.self, AdminDismissed.self,
+        EmailReclaimed.self, EmployeeEmailChanged.self, EmployeeErased.self, AdminAppointed.self, AdminDismissed.self,
         SecurityAdminSucceeded.self, EmployeeKeyAuthorized.self, EmployeeIdReleased.self,
     ]
 
@@ -111,6 +111,13 @@ struct EmployeesModel: ReadModel {
             change(payload.employeeID, event) { employee in
                 employee.isCancelled = true
                 employee.isReclaimed = true
+            }
+        case let payload as EmployeeEmailChanged:
+            let email = try event.sealedText("email")
+            change(payload.employeeID, event) { employee in
+                employee.email = email
+                employee.isCompanyOwnedEmail = false
+                employee.isEmailVerified = false
             }
         case let payload as EmployeeErased:
             change(payload.employeeID, event) { employee in

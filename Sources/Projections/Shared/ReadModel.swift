@@ -151,6 +151,7 @@ struct ProjectedEvent: Sendable {
         case let event as EmployeeCancelled: event.employeeID.uuid
         case let event as EmployeeReinstated: event.employeeID.uuid
         case let event as EmailReclaimed: event.employeeID.uuid
+        case let event as EmployeeEmailChanged: event.employeeID.uuid
         case let event as EmployeeErased: event.employeeID.uuid
         case let event as EmployeeIdReleased: event.employeeID.uuid
         case let event as EmployeeSessionsEnded: event.employeeID.uuid

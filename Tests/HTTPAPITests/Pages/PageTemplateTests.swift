@@ -105,10 +105,10 @@ import Testing
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
         "again", "answerError", "answersError", "passphraseError", "answerLabel", "by", "came", "codeLabel",
-        "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind", "label", "lasting",
+        "act", "caption", "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind", "label", "lasting",
         "limit", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem", "program", "question",
         "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps", "subject", "tab", "text",
-        "times", "told", "title", "unsuitable", "until", "warning",
+        "renew", "times", "told", "title", "unsuitable", "until", "warning",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]

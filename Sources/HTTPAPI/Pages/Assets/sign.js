@@ -37,7 +37,7 @@ export async function fingerprintOf(bytes) {
  */
 export async function isStatement(bytes, expected, publicKey) {
   const text = new TextDecoder().decode(bytes), tag = expected.tag + "\n";
-  if (!/^tenure\/v1\/(key|recovery|employee)-[a-z]+\n$/.test(tag) || !text.startsWith(tag)) return false;
+  if (!/^tenure\/v1\/(key|recovery|employee|email)-[a-z]+\n$/.test(tag) || !text.startsWith(tag)) return false;
   try {
     const { action, reason, signer, employeeKey, key } = JSON.parse(text.slice(tag.length));
     if (action !== expected.action || reason !== expected.reason || signer !== base64url(publicKey)) return false;
@@ -48,6 +48,22 @@ export async function isStatement(bytes, expected, publicKey) {
   } catch {
     return false;
   }
+}
+
+/**
+ * Whether a statement about an address commits to the one that the page shows: SHA-256 of tag, salt, and the address
+ * after its length of two bytes.
+ * @param {Uint8Array} bytes
+ * @param {Uint8Array} salt
+ * @param {string} address
+ * @returns {Promise<boolean>}
+ */
+export async function commitsTo(bytes, salt, address) {
+  const encoder = new TextEncoder(), text = new TextDecoder().decode(bytes);
+  const name = encoder.encode(address.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase());
+  const all = [...encoder.encode("tenure/v1/email-subject"), ...salt, name.length >> 8, name.length & 255, ...name];
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(all)));
+  return JSON.parse(text.slice(text.indexOf("\n"))).subject === base64url(digest);
 }
 
 /**
@@ -127,6 +143,8 @@ async function attach(form) {
     }
     const bytes = bytesOf(field("statement").value);
     if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
+    if (tag === "tenure/v1/email-change" &&
+      !(await commitsTo(bytes, bytesOf(field("salt").value), field("email").value))) return reveal("failed");
     field("signature").value = base64url(await sign(key, bytes));
     return true;
   });
