@@ -9,7 +9,6 @@ WAYS = {
     "removed device": "F34: a removed key stays in the list",
     "founder's return": "F7: a lone founder is told to ask himself",
     "new answers": "F5: no page changes credentials",
-    "new address": "3d: nobody can change an address",
     "people approved": "F42: a person who waits for an approval is on no list",
     "squatted address": "F6: a stranger's registration takes an address",
     "old page": "F23: no page says how long it lives",

@@ -116,7 +116,8 @@ import Testing
                         employeeID: Scene.employee, userID: Scene.user,
                         email: Personal(Scene.employee, "zoe@new.example"), by: .policy))
             ])
-        Scene.apply([.approved(EmployeeApproved(employeeID: Scene.employee, emailVerified: true, by: .policy))], to: &state)
+        Scene.apply(
+            [.approved(EmployeeApproved(employeeID: Scene.employee, emailVerified: true, by: .policy))], to: &state)
         #expect(state.account?.isEmailVerified == true)
         Scene.apply(events, to: &state)
         #expect(state.account?.isEmailVerified == false && state.account?.isCompanyOwnedEmail == false)
