@@ -47,6 +47,7 @@ extension AccountVisit {
             }
         return AccountNames(
             userName: me.companyEmployeeId,
-            address: try await exchange.run(ReadOwnAddress(caller: caller)).address, displayName: name ?? "", form: form(.setDisplayName, "name"))
+            address: try await exchange.run(ReadOwnAddress(caller: caller)).address, displayName: name ?? "",
+            form: form(.setDisplayName, "name"))
     }
 }

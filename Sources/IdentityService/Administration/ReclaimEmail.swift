@@ -47,7 +47,9 @@ package struct ReclaimEmail: CallerUseCase {
                 let releases = try await holders.releases(of: holder, address)
                 // A former address that can still undo a change is nobody's to take.
                 let claim = context.ring.addressClaim(address)
-                guard !releases.isEmpty, releases.allSatisfy({ $0.key == claim }) else { throw ServiceError(.emailNotReclaimable) }
+                guard !releases.isEmpty, releases.allSatisfy({ $0.key == claim }) else {
+                    throw ServiceError(.emailNotReclaimable)
+                }
                 var reclaim = SignedDecision<Plan, DecisionResponse>(
                     access: access, decide: { [try await plan(address, text, of: user, access, $0, context)] },
                     statement: { $0.reclaim(from: user.id, reason: "reclaimed") },

@@ -240,10 +240,12 @@ extension AuthorityTrail {
         else { return "there is no such account" }
         guard payload.email.owner == payload.employeeID.uuid else { return "the address is not the account's" }
         if case .policy = payload.by { return nil }
-        guard let subject = payload.subject, let salt = payload.subjectSalt, salt.owner == payload.employeeID.uuid else {
+        guard let subject = payload.subject, let salt = payload.subjectSalt, salt.owner == payload.employeeID.uuid
+        else {
             return "a signed change of an address has no commitment"
         }
-        let finding = decided(.changeEmail, about: self.subject(account.id) ?? .newcomer, payload.by, event) { decision in
+        let finding = decided(.changeEmail, about: self.subject(account.id) ?? .newcomer, payload.by, event) {
+            decision in
             let by = Employee.StatusDecision(role: tenant.role(of: account.id), decision: decision)
             guard account.status == .active,
                 AuthorityTable.permits(

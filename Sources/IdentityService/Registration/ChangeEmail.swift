@@ -184,7 +184,8 @@ package struct UndoEmailChange: UseCase {
             let state = try await context.userWithAddress(id)
             guard let change = state.change, let former = change.former?.text,
                 let link = MailLink(
-                    .addressUndo, recipient: user, expires: expires, key: key, about: MailLink.about(change.place.position))
+                    .addressUndo, recipient: user, expires: expires, key: key,
+                    about: MailLink.about(change.place.position))
             else { return .invalid }
             switch context.standing(of: link, at: time) {
             case .invalid: return .invalid

@@ -97,8 +97,8 @@ package struct ProveEmailChange: UseCase, Redacted {
         let context = run.context, time = run.call.time
         guard let pending = try await PendingAddress.find(mail, context, at: time), pending.session == caller.sessionId
         else { return .expired }
-        do { try await context.charge(MailBudget(codesOf: mail, ring: context.ring), at: time) } catch
-            let error as ServiceError where error.code == .requestRateLimited
+        do { try await context.charge(MailBudget(codesOf: mail, ring: context.ring), at: time) } catch let error
+            as ServiceError where error.code == .requestRateLimited
         { return .spent }
         guard TypedCode(ofClaim: mail, pending.session, context.ring).matches(code) else { return .wrong }
         let proof = MailLink(

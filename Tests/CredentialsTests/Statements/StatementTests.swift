@@ -89,6 +89,9 @@ import Testing
                 context: context, action: .endSessions, employee: id,
                 registeredHash: [UInt8](repeating: 5, count: 32), reason: "lost"),
             ReclaimStatement(context: context, user: id, reason: "left"),
+            EmailChangeStatement(
+                context: context, action: .change, employee: id, subject: [UInt8](repeating: 8, count: 32),
+                reason: "changed"),
             ReturnStatement(
                 context: context, user: id, employee: Randomness.seeded("to").uuid(),
                 keyHash: [UInt8](repeating: 6, count: 32), followsHash: [UInt8](repeating: 7, count: 32),
@@ -136,6 +139,7 @@ import Testing
             ["action": "activate", "subject": bytes(9), "reason": "known"],
             ["action": "endSessions", "employee": id, "registered": bytes(5), "reason": "lost"],
             ["user": id, "reason": "left"],
+            ["action": "change", "employee": id, "subject": bytes(8), "reason": "changed"],
             ["action": "cancel", "user": id, "employee": to, "key": bytes(6), "follows": bytes(7), "reason": "stolen"],
         ]
     }

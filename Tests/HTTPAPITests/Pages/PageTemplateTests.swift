@@ -105,7 +105,8 @@ import Testing
     /// words that people compare, codes and the like.
     private static let sentences: Set = [
         "again", "answerError", "answersError", "passphraseError", "answerLabel", "by", "came", "codeLabel",
-        "act", "caption", "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind", "label", "lasting",
+        "act", "caption", "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind",
+        "label", "lasting",
         "limit", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem", "program", "question",
         "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps", "subject", "tab", "text",
         "renew", "times", "told", "title", "unsuitable", "until", "warning",

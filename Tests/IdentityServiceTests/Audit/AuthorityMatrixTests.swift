@@ -41,7 +41,7 @@ import Testing
                 }
                 let actions: [AuthorityTable.Action] = [
                     .endKey, .cancel, .reclaimEmail, .endSessions, .erase, .openRecovery, .confirmRecovery,
-                    .cancelRecovery, .linkMPin, .revokeMPin,
+                    .cancelRecovery, .linkMPin, .revokeMPin, .changeEmail,
                 ]
                 for action in actions { cells.append(Cell(action: action, standing: standing, capacity: capacity)) }
             }
@@ -81,7 +81,7 @@ import Testing
             return try scene.history.expectFinding("the signer's key was not authorized then")
         }
         // The operator signs what the event says, and no event with sealed texts: these differ each time.
-        if cell.capacity == .operator, [.reclaimEmail, .issueInvitation].contains(cell.action) {
+        if cell.capacity == .operator, [.reclaimEmail, .issueInvitation, .changeEmail].contains(cell.action) {
             return try scene.history.expectFinding("the operator's statement is about something else")
         }
         let subject = "the decision is about \(cell.standing.rawValue)"
@@ -159,6 +159,7 @@ import Testing
                 EmployeeSessionsEnded(employeeID: member.id, reason: reason, by: $0)
             }
         case .reclaimEmail: try reclaim(member, by: decider, &scene)
+        case .changeEmail: try scene.changeEmail(of: member, by: decider)
         case .erase:
             try scene.decide(.cancel, about: member, by: decider) { EmployeeErased(employeeID: member.id, by: $0) }
         case .appointAdmin: try scene.appoint(member, keys: [member.device], by: decider)

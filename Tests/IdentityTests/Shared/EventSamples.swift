@@ -33,6 +33,11 @@ enum EventSamples {
             EmployeeCancelled(employeeID: employee, reason: .cancelled, by: byApp),
             EmployeeCancelled(employeeID: employee, reason: .reclaimed, by: byAdmin),
             EmployeeReinstated(employeeID: employee, by: byAdmin),
+            EmployeeEmailChanged(
+                employeeID: employee, userID: user, email: Personal(employee, "zoe@new.example"),
+                subject: try Sample.bytes32(0x91), subjectSalt: Personal(employee, "c2FsdA"), by: byAdmin),
+            EmployeeEmailChanged(
+                employeeID: employee, userID: user, email: Personal(employee, "zoe@new.example"), by: .policy),
             EmailReclaimed(employeeID: employee, userID: user, reason: Personal(employee, "Left."), by: byAdmin),
             EmployeeIdReleased(employeeID: employee, reason: .cancelled, by: byAdmin),
             EmployeeIdReleased(employeeID: employee, reason: .expired, by: .policy),
@@ -201,6 +206,9 @@ enum EventSamples {
                 reason: try #require(ReasonCode("login")), by: .employee(employee, nil)),
             EmailReleased(userID: user, tenant: tenant),
             EmailGaveWay(userID: user, claimant: Sample.id(77)),
+            EmailChanged(userID: user, email: Personal(user, "zoe@new.example"), undoUntil: Sample.start),
+            EmailChanged(userID: user, email: Personal(user, "zoe@new.example")),
+            EmailChangeUndone(userID: user, change: 7),
             UserErased(userID: user, by: .operator(nil)),
         ]
     }

@@ -11,6 +11,7 @@ import Testing
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
         "EntryDisowned/by", "SessionClosed/successor",
         "AppClientChanged/pkce", "DisplayNameSet/name", "EmailVerified/address", "EmailVerified/browserOf",
+        "EmailChanged/undoUntil", "EmployeeEmailChanged/subject", "EmployeeEmailChanged/subjectSalt",
         "MPinRevoked/userId", "ReturnOpened/ground",
     ]
 

@@ -10,7 +10,7 @@ struct Attack: Sendable {
         "EmployeeReinstated", "EmailReclaimed", "AdminAppointed", "AdminDismissed", "SecurityAdminSucceeded",
         "TenantPolicyChanged", "AppLinked", "AppUnlinked", "EmployeeSessionsEnded", "InvitationIssued",
         "InvitationRevoked", "MPinPolicyChanged", "MPinLinked", "MPinIdentityVerified", "MPinRevoked",
-        "MPinActivationIssued", "ReturnCompleted", "ReturnCancelled",
+        "MPinActivationIssued", "EmployeeEmailChanged", "ReturnCompleted", "ReturnCancelled",
     ]
 
     let client: Client
