@@ -70,7 +70,8 @@ extension Route {
         let form = account.refusals(devices).part(
             sentTo: Endpoint.refuseDevices.template.text, request: "refusals", at: account.exchange.call.time)
         let content = RefusalsContent(
-            devices: items, act: account.text("refusals.title").asAct, form: form, signer: me.session.fingerprint, company: me.companyName,
+            devices: items, act: account.text("refusals.title").asAct, form: form, signer: me.session.fingerprint,
+            company: me.companyName,
             employee: me.companyEmployeeId ?? "", backPath: Endpoint.showApprovals.template.text)
         return try account.page(content, "refusals.title", of: me, at: .showApprovals).reply()
     }

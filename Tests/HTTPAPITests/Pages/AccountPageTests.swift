@@ -15,12 +15,9 @@ import Testing
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
         "/account/recovery", "/account/address", "/account/name", "/account/invite", "/account/invitations",
-<<<<<<< HEAD
         "/account/credentials", "/account/refusals", "/account/approvals/mails",
-=======
         "/account/credentials", "/account/refusals", "/account/address/new", "/account/address/code",
         "/account/address/change",
->>>>>>> wa
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 

@@ -25,12 +25,10 @@ extension FakeService {
             return make.addresses.map { address -> String? in
                 address.hasPrefix("admin@") ? nil : address.split(separator: "@").first.map(String.init)
             }
-<<<<<<< HEAD
         case let mails as SwitchWaitingMails:
             guard let isOn = mails.isOn else { return waitingMails }
             try await enter("switchWaitingMails", ["isOn": "\(isOn)"], call)
             return isOn ? WaitingMails.on : .off
-=======
         case is ReadOwnAddress: return ReadOwnAddress.Answer(address: "zoe@pier.example")
         case let start as StartEmailChange:
             try await enter("startEmailChange", ["email": start.email], call)
@@ -44,7 +42,6 @@ extension FakeService {
             _ = undo
             try await enter("undoEmailChange", [:], call)
             return ConfirmEmail.Answer.pending
->>>>>>> wa
         case is ReadDisplayName: return String?.some("Zoë & Co")
         case let read as ReadOwnCredentials:
             try await enter("readOwnCredentials", ["employee": read.caller.employeeId.lowercased], call)
