@@ -49,9 +49,9 @@ extension Route {
             do { return try await account.sign(change) } catch let error as ServiceError {
                 return try await account.newAddress(refused: error)
             }
-        case .wrong: return try await again("newAddress.wrong", mail)
-        case .spent: return try await again("newAddress.spent", nil)
-        case .expired: return try await again("newAddress.expired", nil)
+        case .wrong: return try await again("ownaddress.wrong", mail)
+        case .spent: return try await again("ownaddress.spent", nil)
+        case .expired: return try await again("ownaddress.expired", nil)
         }
     }
 
@@ -135,23 +135,23 @@ extension AccountVisit {
         let me = try await me(), own = try await exchange.run(ReadOwnAddress(caller: caller))
         let content = NewAddressContent(
             address: own.address, isChanged: exchange.rawQuery == Self.changed,
-            open: own.undoUntil.map { text("newAddress.open", $0.forPeople) },
+            open: own.undoUntil.map { text("ownaddress.open", $0.forPeople) },
             logInPath: asksToLogIn ? Self.logInPath : nil,
             entry: mail == nil && own.undoUntil == nil
                 ? NewAddressContent.Entry(entered: entered, form: form(.mailNewAddress, "address")) : nil,
             code: mail.map { NewAddressContent.Code(form: form(.proveNewAddress, $0.lowercased)) })
-        return page(content, "newAddress.title", of: me, at: .showAccount, problem: problem)
+        return page(content, "ownaddress.title", of: me, at: .showAccount, problem: problem)
     }
 
     /// The page after a refusal.
     fileprivate func newAddress(refused error: ServiceError, entered: String = "") async throws -> Reply {
         let word: PageWord
         switch error.code {
-        case .sessionLoginRequired: word = "newAddress.logIn"
+        case .sessionLoginRequired: word = "ownaddress.logIn"
         case .mailUnavailable: word = "address.noMail"
-        case .requestRateLimited: word = "newAddress.tooMany"
-        case .emailInvalid, .emailMissing, .requestInvalid: word = "newAddress.unfit"
-        case .requestStale: word = "newAddress.stale"
+        case .requestRateLimited: word = "ownaddress.tooMany"
+        case .emailInvalid, .emailMissing, .requestInvalid: word = "ownaddress.unfit"
+        case .requestStale: word = "ownaddress.stale"
         default:
             guard let problem = AccountProblem(error) else { throw error }
             word = problem.word
@@ -169,9 +169,9 @@ extension AccountVisit {
         }
         let me = try await me()
         let page = SigningPage(
-            title: "newAddress.title", meaning: text("newAddress.meaning", change.address),
+            title: "ownaddress.title", meaning: text("ownaddress.meaning", change.address),
             facts: [
-                ("newAddress.label", change.address), ("sign.company", me.companyName),
+                ("ownaddress.label", change.address), ("sign.company", me.companyName),
                 ("sign.person", me.companyEmployeeId ?? ""),
             ],
             statement: statement, expected: ("tenure/v1/email-change", "change", "changed", nil),

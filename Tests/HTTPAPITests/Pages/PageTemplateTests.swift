@@ -109,7 +109,7 @@ import Testing
         "label", "lasting",
         "limit", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem", "program", "question",
         "questionError", "questionLabel", "role", "scopes", "send", "since", "state", "steps", "subject", "tab", "text",
-        "renew", "times", "told", "title", "unsuitable", "until", "warning",
+        "open", "renew", "times", "told", "title", "unsuitable", "until", "warning",
     ]
     /// Names, although the last part of the path is that of a sentence.
     private static let names: Set = ["accounts.label"]

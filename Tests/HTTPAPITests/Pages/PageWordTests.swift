@@ -29,7 +29,7 @@ import Testing
     }
 
     /// What looks like the name of a text in the Swift files of the pages: a kind of notice is none.
-    private static let others = ["recovery.opened", "return.opened", "return.completed"]
+    private static let others = ["email.changed", "recovery.opened", "return.opened", "return.completed"]
 
     @Test func `every name in the code and in the templates is that of a text, and every text is named`() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

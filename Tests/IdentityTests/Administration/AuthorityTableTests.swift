@@ -32,6 +32,8 @@ import Testing
         (.erase, .employee, [.operator]), (.erase, .admin, [.operator]), (.erase, .securityAdmin, [.operator]),
         (.administerApps, .installation, [.operator]),
         (.verifyMPin, .employee, [.authorizingApp, .admin]),
+        (.changeEmail, .employee, [.ownKey]), (.changeEmail, .admin, [.ownKey]),
+        (.changeEmail, .securityAdmin, [.ownKey]),
         (.linkMPin, .employee, [.ownKey]), (.linkMPin, .admin, [.ownKey]), (.linkMPin, .securityAdmin, [.ownKey]),
         (.revokeMPin, .employee, [.authorizingApp, .admin, .ownKey]),
         (.revokeMPin, .admin, [.securityAdmin, .ownKey]), (.revokeMPin, .securityAdmin, [.ownKey]),

@@ -207,6 +207,8 @@ struct `A claimed address` {
             for _ in 1...3 {
                 let (stranger, page) = try await scene.browser(scene.owner.also("eve", at: scene.company))
                 _ = try await scene.claim(stranger, page)
+                // A mail that is not sent before the time passes has expired.
+                _ = try await scene.mails()
                 scene.clock.pass(.seconds(7_200))
             }
             // The fourth one holds the right to claim at this moment.
