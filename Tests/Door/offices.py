@@ -146,17 +146,17 @@ def founders_return(stage, _):
     if row.count():
         tab.hands.check(row.first)
     tab.use("act")
-    for _ in range(8):
-        lost.page.wait_for_timeout(3000)
+    # Nobody shortens the 48 hours: the page says when they end.
+    lost.page.wait_for_timeout(1000)
+    lost.look()
+    if lost.has("remembered") or lost.room in ("/recover", "/recover/waiting"):
         with contextlib.suppress(Stuck):
             lost.use("look")
-        if lost.room == "/recover":
-            ask_to_recover(lost, "lost devices")
-        with contextlib.suppress(Stuck):
-            lost.log_in()
-        if lost.room is None or lost.room == "/account":
-            break
-    lost.ends(harbour)
+    if lost.room == "/recover":
+        ask_to_recover(lost, "lost devices")
+    with contextlib.suppress(Stuck):
+        lost.log_in()
+    demand(lost.page.locator("main time").count(), "nothing says when the return can be completed", lost)
 
 
 @way("new answers", "3e")

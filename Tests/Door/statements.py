@@ -13,6 +13,7 @@ from clients import issuer
 FACTS = (pathlib.Path(__file__).parent / "facts.js").read_text()
 # The pages on the way of a client.
 ON_THE_WAY = ("/login", "/flow", "/waiting", "/accounts", "/consent", "/register", "/join", "/recover")
+FLOW = re.compile(r"/[A-Za-z0-9_-]{22}(?=/|$|\?)")
 HEXADECIMAL = re.compile(r"\b(?=[a-z]*\d)[0-9a-f]{16,}\b|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-")
 FOREIGN_TIME = re.compile(r"\bUTC\b|\b\d{4}-\d{2}-\d{2}\b|\b\d{1,2}/\d{1,2}/\d{4}\b")
 CLOCK = re.compile(r"\b\d{1,2}[:.h]\d{2}\b")
@@ -57,7 +58,14 @@ def next_step(view):
 
 
 def names_client(view):
-    if not view.tally.client or not view.room.startswith(ON_THE_WAY):
+    """A flow that names the client once names it on each page. A way back to an account begins without one."""
+    flow = FLOW.search(view.page.url)
+    if not view.tally.client or not flow or not view.room.startswith(ON_THE_WAY):
+        return None
+    named = view.tally.__dict__.setdefault("named", set())
+    if view.tally.client in view.title or view.room == "/login":
+        named.add(flow[0])
+    if flow[0] not in named:
         return None
     return [] if view.tally.client in view.title else [f"the title is “{view.title}”"]
 
@@ -125,9 +133,14 @@ def mail_in_the_language(mail):
     return [] if spoken in (None, mail.language) else [f"the mail is {spoken}, the reader {mail.language}"]
 
 
+def plain(text):
+    """A text without what mails take out of names that anybody may choose."""
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
 def mail_names_all(mail):
     has = {"the account": mail.id in re.findall(r"\w+", mail.text) or mail.address in mail.text,
-           "the company": mail.company in mail.text, "the time": CLOCK.search(mail.text),
+           "the company": plain(mail.company) in plain(mail.text), "the time": CLOCK.search(mail.text),
            "who did it": re.search(r"^(By|Durch|Par)\b", mail.text, re.M),
            "the device": not DEVICE.search(mail.text) or re.search(r"(Chromium|Firefox)", mail.text)}
     return [f"without {what}" for what, is_there in has.items() if not is_there]
@@ -146,7 +159,7 @@ PAGES = {
     9: ("entries", "What a person typed survives every refusal.", entries_survive),
     10: ("true", "No page says what is false.", nothing_false),
     11: ("language", "A page is in the language of its reader.", in_the_language),
-    14: ("inline", "No page has a script or a style in itself.", lambda view: ["inline"] * view.inline),
+    14: ("inline", "No page has a script or a style in itself.", lambda view: view.inline),
     16: ("experts", "Fingerprints and ids stand behind “For experts”.", for_experts),
     17: ("times", "Times are those of the reader's zone.", local_times),
     18: ("choice", "Every page offers the other languages.",
