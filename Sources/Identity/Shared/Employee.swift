@@ -293,6 +293,9 @@ package enum EmployeeEvent: AggregateEvent {
     case returnOpened(ReturnOpened)
     case returnCompleted(ReturnCompleted)
     case returnCancelled(ReturnCancelled)
+    case passkeyValidated(PasskeyValidated)
+    case passkeyBackupChanged(PasskeyBackupChanged)
+    case passkeyCounterRepeated(PasskeyCounterRepeated)
 
     package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
@@ -302,6 +305,7 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
         DeviceNamed.self, DisplayNameSet.self,
+        PasskeyValidated.self, PasskeyBackupChanged.self, PasskeyCounterRepeated.self,
     ]
 
     package var payload: any EventPayload {
@@ -324,6 +328,9 @@ package enum EmployeeEvent: AggregateEvent {
         case .returnOpened(let event): event
         case .returnCompleted(let event): event
         case .returnCancelled(let event): event
+        case .passkeyValidated(let event): event
+        case .passkeyBackupChanged(let event): event
+        case .passkeyCounterRepeated(let event): event
         }
     }
 
@@ -347,6 +354,9 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as ReturnOpened: self = .returnOpened(event)
         case let event as ReturnCompleted: self = .returnCompleted(event)
         case let event as ReturnCancelled: self = .returnCancelled(event)
+        case let event as PasskeyValidated: self = .passkeyValidated(event)
+        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
+        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
         default: return nil
         }
     }
