@@ -89,6 +89,9 @@ CREATE TABLE tenure.tenants (
     registration_mode text COLLATE "C" NOT NULL DEFAULT 'open',
     recovery_delay_hours integer NOT NULL DEFAULT 24,
     admin_session_hours integer NOT NULL DEFAULT 1,
+    log_in text COLLATE "C" NOT NULL DEFAULT 'secret',
+    admins_need_passkey boolean NOT NULL DEFAULT false,
+    cloned_key text COLLATE "C" NOT NULL DEFAULT 'report',
     CONSTRAINT tenants_pkey PRIMARY KEY (ledger_id, generation)
 ) WITH (fillfactor = 70);
 

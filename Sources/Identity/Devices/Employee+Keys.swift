@@ -102,7 +102,7 @@ extension Employee {
     static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
         let decision = authorize.decision, tenant = authorize.tenant
         let account = try account(
-            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization)
+            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization, at: authorize.time)
         guard decision.signer != authorize.key else { throw .selfAuthorization }
         guard !account.isCancelled else { throw .inactive }
         let event = EmployeeEvent.keyAuthorized(
@@ -153,7 +153,7 @@ extension Employee {
         case .unknown, .pending, .expired, .refused: throw .unknownKey
         case .authorized:
             if revoke.tenant.role(of: account.id) == .securityAdmin,
-                state.roleKeys(in: revoke.tenant).subtracting([revoke.key]).isEmpty
+                state.roleKeys(in: revoke.tenant, secretProved: true).subtracting([revoke.key]).isEmpty
             {
                 throw .securityAdmin
             }
@@ -192,11 +192,13 @@ extension Employee {
 
     private static func account(
         _ state: State, _ action: AuthorityTable.Action, _ decision: AuthorityDecision, _ tenant: Tenant.State,
-        policy: KeyAuthorization = .application
+        policy: KeyAuthorization = .application, at time: Timestamp? = nil
     ) throws(Rejection) -> Account {
         guard let account = state.account else { throw .unknownEmployee }
         let subject = AuthoritySubject(account.id, of: account.user, role: tenant.role(of: account.id))
-        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy) else { throw .notPermitted }
+        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy, at: time) else {
+            throw .notPermitted
+        }
         return account
     }
 }

@@ -522,6 +522,8 @@ extension Employee {
         package internal(set) var authorized: EventPlace?
         package internal(set) var authorizedBy: Authority?
 
+        /// Where the private half can be.
+        package internal(set) var holding = KeyHolding.software
         /// Whether founding, an admin's signature or a vouched key of the same account authorized it.
         package internal(set) var isVouched = false
         /// When it was first authorized.

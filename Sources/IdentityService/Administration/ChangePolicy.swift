@@ -32,11 +32,11 @@ package struct ChangePolicy: CallerUseCase {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             try await run.context.requireRecentLogIn(of: caller, at: run.call.time)
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
-            let policy = try change.applied(to: tenant.state.policy)
+            let policy = try change.applied(to: tenant.state.policy), changed = Tenant.PolicyChange(policy)
             return SignedDecision(
                 access: access,
                 decide: {
-                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(policy, $0))
+                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(changed, $0))
                 },
                 statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
                 record: { recorder, events, _ in
@@ -75,6 +75,11 @@ extension PolicyChangeRequest {
                 TenantPolicy.adminSessionRange.contains(adminSessionHours) ? adminSessionHours : nil,
                 "adminSessionHours")
         }
+        if let logIn { policy.logIn = try known(Identity.LogInRule(rawValue: logIn.rawValue), "logIn") }
+        if let adminsNeedPasskey { policy.adminsNeedPasskey = adminsNeedPasskey }
+        if let clonedKey {
+            policy.clonedKey = try known(Identity.ClonedKeyRule(rawValue: clonedKey.rawValue), "clonedKey")
+        }
         return policy
     }
 
@@ -94,7 +99,8 @@ extension TenantPolicy {
             "blindOnly": .flag(blindOnly), "questionsWithPassphrase": .flag(questionsWithPassphrase),
             "registrationMode": .code(registrationMode.rawValue),
             "recoveryDelayHours": .number(Int64(recoveryDelayHours)),
-            "adminSessionHours": .number(Int64(adminSessionHours)),
+            "adminSessionHours": .number(Int64(adminSessionHours)), "logIn": .code(logIn.rawValue),
+            "adminsNeedPasskey": .flag(adminsNeedPasskey), "clonedKey": .code(clonedKey.rawValue),
         ]
     }
 }
@@ -119,6 +125,7 @@ package struct ReadPolicy: UseCase {
             keyAuthorization: policy.keyAuthorization.rawValue, approval: policy.approval.rawValue,
             blindOnly: policy.blindOnly, questionsWithPassphrase: policy.questionsWithPassphrase,
             registrationMode: policy.registrationMode.rawValue, recoveryDelayHours: Int64(policy.recoveryDelayHours),
-            adminSessionHours: Int64(policy.adminSessionHours), version: Int64(tenant.version))
+            adminSessionHours: Int64(policy.adminSessionHours), logIn: policy.logIn.rawValue,
+            adminsNeedPasskey: policy.adminsNeedPasskey, clonedKey: policy.clonedKey.rawValue, version: Int64(tenant.version))
     }
 }

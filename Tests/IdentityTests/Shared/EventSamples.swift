@@ -41,6 +41,9 @@ enum EventSamples {
             TenantPolicyChanged(
                 policy: TenantPolicy(registrationMode: .invited, recoveryDelayHours: 48, adminSessionHours: 2),
                 by: byAdmin),
+            TenantPolicyChanged(
+                policy: TenantPolicy(logIn: .passkey, adminsNeedPasskey: true, clonedKey: .stop), by: byAdmin),
+            TenantPolicyChanged(policy: .ofPages, by: .founding),
             AppLinked(appID: app, roles: RoleSet(.access, .administration), by: byAdmin),
             AppLinked(appID: app, by: .founding),
             AppUnlinked(appID: app, by: byAdmin),
