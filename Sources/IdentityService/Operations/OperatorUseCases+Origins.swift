@@ -1,6 +1,6 @@
 import EventCoding
 package import Identity
-import Ledger
+package import Ledger
 
 extension OperatorUseCases {
     /// Sets the name and the origins of passkeys.
@@ -23,6 +23,27 @@ extension OperatorUseCases {
     /// The name and the origins of passkeys; `nil` while none are set.
     package func origins() async throws -> PasskeyRules? {
         try await StateLoader(reader: context.reader).origins().state.rules
+    }
+}
+
+/// The refusal to start under a public URL that is none of the origins of passkeys.
+package struct PasskeyOriginsMissed: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The origins in force.
+    package let origins: [String]
+    /// The public URL of the settings.
+    package let url: String
+
+    package var description: String {
+        "the public URL is \(url), and passkeys belong to \(origins.joined(separator: ", "))"
+    }
+
+    /// Checks the public URL of a service that starts; a log without origins has no passkeys.
+    ///
+    /// - Throws: ``PasskeyOriginsMissed``.
+    package static func check(_ url: String, _ reader: LedgerReader) async throws {
+        guard let rules = try await StateLoader(reader: reader).origins().state.rules, !rules.fits(publicURL: url)
+        else { return }
+        throw PasskeyOriginsMissed(origins: rules.origins.map(\.text), url: url)
     }
 }
 

@@ -185,6 +185,13 @@ extension CommandFailure {
                     Set TENURE_PUBLIC_URL to the old one. If the service moves, start it once with --accept-public-url: \
                     every browser is then a new device.
                     """)
+        case let error as PasskeyOriginsMissed:
+            self.init(
+                .usage, "\(error)",
+                remedy: """
+                    Set TENURE_PUBLIC_URL to one of them, or add it with tenure passkey origins. If the service moves, \
+                    start it once with --accept-public-url: no passkey works then.
+                    """)
         case let error as DecisionWithoutEffect:
             self.init(
                 .failure, "\(error)",
