@@ -12,7 +12,8 @@ package struct OriginsChanged: EventPayload {
 
     package static let members = EventMembers<OriginsChanged>(
         "OriginsChanged", OriginsChanged.init,
-        Member("rpId", \.rpID, .rpID), Member("origins", \.origins, .array(of: ClientOrigin.memberKind) { _ in 1...16 }),
+        Member("rpId", \.rpID, .rpID),
+        Member("origins", \.origins, .array(of: ClientOrigin.memberKind) { _ in 1...16 }),
         Member("by", \.by))
 }
 

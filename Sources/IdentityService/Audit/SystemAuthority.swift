@@ -193,7 +193,9 @@ struct SystemAuthority: Sendable {
 
     private func originsChanged(_ event: RecordedEvent, _ payload: OriginsChanged) -> String? {
         guard event.stream == .origins else { return "the event is not in its subject's stream" }
-        guard PasskeyRules(payload) != nil else { return "the origins of passkeys are not those of their name, in order" }
+        guard PasskeyRules(payload) != nil else {
+            return "the origins of passkeys are not those of their name, in order"
+        }
         return administered(event, payload.by)
     }
 

@@ -173,7 +173,8 @@ struct BundleExport: Sendable {
             for event in events {
                 let disowned = try EventCodec.payload(of: event.recorded) as? EntryDisowned
                 guard
-                    [SystemFounded.type, OriginsChanged.type].contains(event.recorded.type) || apps.contains(event.recorded.stream.id)
+                    [SystemFounded.type, OriginsChanged.type].contains(event.recorded.type)
+                        || apps.contains(event.recorded.stream.id)
                         || disowned?.ledger == company.uuid
                 else { continue }
                 try await writer.append(event.recorded.entry, at: event.recorded.position)

@@ -73,7 +73,9 @@ import Testing
         ]
         for (roles, link, expected) in cases {
             let decision = try Scene.decision(Scene.appCaller(roles: roles, link: link))
-            #expect(decision.capacities(toward: .newcomer, for: .approve) == expected, "\(roles) \(String(describing: link))")
+            #expect(
+                decision.capacities(toward: .newcomer, for: .approve) == expected,
+                "\(roles) \(String(describing: link))")
         }
     }
 
@@ -100,7 +102,8 @@ import Testing
         #expect(try Scene.decision(Scene.person()).capacities(toward: own, for: .endKey) == [.ownKey])
         #expect(try Scene.decision(Scene.person(roleKeys: [])).capacities(toward: own, for: .endKey) == [])
         let ordinary = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .employee)
-        #expect(try Scene.decision(Scene.person(role: .employee)).capacities(toward: ordinary, for: .endKey) == [.ownKey])
+        #expect(
+            try Scene.decision(Scene.person(role: .employee)).capacities(toward: ordinary, for: .endKey) == [.ownKey])
     }
 
     @Test func `a statement signed with another key gives no authority`() throws {
