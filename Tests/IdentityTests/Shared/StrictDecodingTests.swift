@@ -11,7 +11,7 @@ import Testing
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
         "EntryDisowned/by", "SessionClosed/successor",
         "AppClientChanged/pkce", "DisplayNameSet/name", "EmailVerified/address", "EmailVerified/browserOf",
-        "MPinRevoked/userId", "ReturnOpened/ground",
+        "MPinRevoked/userId", "ReturnOpened/ground", "CredentialsSet/secretless", "CredentialsChanged/secretless",
     ]
 
     /// Runs a check on each golden object of each event.
