@@ -194,6 +194,7 @@ struct AuthorityTrail: Sendable {
             recoveries[payload.recoveryID.uuid] = User.Recovery(
                 payload, at: EventPlace(id: event.id, position: event.position), event.time)
         case let payload as RecoveryConfirmed: learn(payload)
+        case is PasskeyValidated: passkeyLogin = event.id
         case let payload as EmployeeKeyAuthorized:
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
