@@ -20,7 +20,7 @@ package struct CredentialsSet: EventPayload {
         Member("userId", \.userID), Member("credentialId", \.credentialID),
         Member("record", \.record, .bytes(EventLimits.record)), Member("email", \.email),
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw))
 
     package init(
         userID: UserID, credentialID: CredentialID, record: [UInt8], email: Personal, challenge: [UInt8],
@@ -59,7 +59,7 @@ package struct CredentialsChanged: EventPayload {
         Member("previousCredentialId", \.previousCredentialID),
         Member("record", \.record, .bytes(EventLimits.record)),
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw))
 
     package init(
         userID: UserID, credentialID: CredentialID, previousCredentialID: CredentialID, record: [UInt8],
