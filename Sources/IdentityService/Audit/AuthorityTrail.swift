@@ -60,8 +60,12 @@ struct AuthorityTrail: Sendable {
     var confirmedByKnownKey: Set<UUID> = []
     /// Whether an app was ever linked: the founding links the first one.
     private(set) var wasLinked = false
-    /// The origins on whose pages a passkey may be used at an event. `nil` judges no origin: no event sets any yet.
-    var originsInForce: @Sendable (RecordedEvent) -> [String]? = { _ in nil }
+    /// The device keys that were presented, with the facts of passkeys.
+    var presentedKeys: [PublicKeyBytes: PasskeyFacts?] = [:]
+    /// The last proof by a key that nobody had presented.
+    var unpresented: (time: Timestamp, key: PublicKeyBytes, signature: SignatureBytes)?
+    /// What log-ins by passkeys have to note in their append.
+    var awaitedNotes: [(position: Int64, time: Timestamp, note: EmployeeEvent)] = []
     /// What a return permits the next events.
     var returns = ReturnTrail()
     var roots = RootHistory()
@@ -88,9 +92,10 @@ struct AuthorityTrail: Sendable {
     mutating func follow(_ event: RecordedEvent) -> String? {
         defer { roots.append(event.leaf, at: event.position) }
         settle(event)
+        settleNotes(before: event.time)
         let use = statements.use(event)
         if statements.runStart == event.position { tenantDecided.before = tenantDecided.last }
-        guard Self.types.contains(event.type) else { return nil }
+        guard Self.types.contains(event.type) else { return proved(event) }
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
         // What follows is judged without it.
         if use == .again { return UsedStatements.words }
@@ -112,6 +117,13 @@ struct AuthorityTrail: Sendable {
                 )
             )
         }
+        let repeats = employees.values.flatMap(\.keys.values).reduce(0) { $0 + ($1.passkey?.counterRepeats ?? 0) }
+        if repeats > 0 {
+            notes.append(
+                VerifyNote(
+                    ledger: ledger, position: nil, lastPosition: nil,
+                    detail: "\(repeats) log-ins by passkeys counted no further: there may be copies of them"))
+        }
         if system?.isWhole != true {
             notes.append(
                 VerifyNote(
@@ -130,6 +142,7 @@ struct AuthorityTrail: Sendable {
     /// Reports what is still unresolved at the end of the ledger.
     mutating func finish() {
         settle(nil)
+        settleNotes(before: nil)
         let words = "an employee registered without the invitation that the policy requires"
         later += (uninvited.values.map { ($0, words) } + mpin.unresolved).sorted { $0.position < $1.position }
         uninvited = [:]
@@ -142,6 +155,13 @@ struct AuthorityTrail: Sendable {
         guard next?.type != EmployeeErased.type || next?.stream.id != employee.uuid else { return }
         guard let subject = subject(employee) else { return }
         later.append((position, AuthorityWords.notPermitted(.cancel, subject)))
+    }
+
+    /// Reports log-ins by passkeys that lack a note in their append.
+    private mutating func settleNotes(before next: Timestamp?) {
+        guard !awaitedNotes.isEmpty else { return }
+        later += awaitedNotes.filter { $0.time != next }.map { ($0.position, Self.unnoted) }
+        awaitedNotes.removeAll { $0.time != next }
     }
 
     /// The leaf hash of the event at a place; `nil` if an entry before it is missing.
@@ -163,6 +183,7 @@ struct AuthorityTrail: Sendable {
             openID.learn(event, session)
             return
         }
+        expectNotes(event, payload)
         returns.learn(event, payload, tenant, employees)
         if let own = TenantEvent(payload) {
             Tenant.evolve(&tenant, recorded(own, event))
