@@ -57,6 +57,7 @@ struct CauseTrail: Sendable {
         _ event: RecordedEvent, _ facts: CauseFacts, _ named: [UUID], _ account: Employee.State?
     ) -> String? {
         if CauseTable.ofSessions.contains(event.type) { return nil }
+        if named.isEmpty, CauseTable.isFurtherPasskey(event) { return nil }
         var rules = CauseTable.rules(of: event.type, event.data), isWrong = false
         for id in named {
             let rule = rules.firstIndex { take(id, event, facts, $0) }
