@@ -41,10 +41,16 @@ public struct CredentialsError: Error, Sendable, Hashable, CustomStringConvertib
         case recordInvalid = "record.invalid"
         /// A question's plaintext or ciphertext has the wrong size or form, or does not match its commitment.
         case questionTextInvalid = "record.question_text_invalid"
-        /// A public key is not a 65-byte X9.63 point on P-256.
+        /// A public key is not a 65-byte X9.63 point on P-256, nor the modulus of an RSA key where one may stand.
         case keyInvalid = "key.invalid"
         /// A signature has the wrong form or does not verify.
         case signatureInvalid = "signature.invalid"
+        /// The evidence of a passkey does not have the exact form, or a flag or member of it is refused.
+        case evidenceInvalid = "evidence.invalid"
+        /// A passkey's key signed like a device, or a device's key like a passkey.
+        case evidenceKind = "evidence.kind"
+        /// A passkey signed for another `rpId`, or on a page of another origin than those in force.
+        case originUnknown = "evidence.origin_unknown"
         /// A challenge does not have the exact form, or a field is out of range.
         case challengeInvalid = "challenge.invalid"
         /// A challenge is well formed, but a field differs from what the reader expects.

@@ -9,7 +9,7 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
 
     /// A challenge, signed by a device key.
     public static let challenge = SignatureTag("tenure/v1/challenge")
-    /// A challenge of a log-in by an address, signed by a device key.
+    /// A challenge of a log-in by an address or by a passkey alone, which names no account. A device key signs it.
     public static let addressChallenge = SignatureTag("tenure/v2/challenge")
     /// A challenge, signed by a user key after its copy is opened.
     public static let validation = SignatureTag("tenure/v1/validation")
@@ -84,7 +84,7 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
 /// The tags that keep different kinds of bytes from being confused.
 ///
 /// The tag of a signed message is its first line: the tag and a newline. The tag of hashed, derived or evaluated bytes
-/// precedes them without a newline.
+/// precedes them without a newline. `tenure/v1/prf` is reserved for what a passkey's PRF extension may derive one day.
 enum Tag {
     static let answers = Array("tenure/v1/answers".utf8)
     static let passphrase = Array("tenure/v1/passphrase".utf8)

@@ -22,17 +22,25 @@ extension DeviceChallenge {
     ///
     /// - Throws: ``CredentialsError/Code/expired``.
     public func checkExpiry(at now: Timestamp) throws(CredentialsError) {
-        let remaining = fields.expires.microseconds.subtractingReportingOverflow(now.microseconds)
+        try fields.expires.requireWithinChallengeLifetime(of: now)
+    }
+
+    /// Verifies the device's signature, raw or DER, or a passkey's evidence, by the key that the challenge names, and
+    /// returns the form to store.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
+    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> DeviceEvidence {
+        try DeviceEvidence.verified(proof, over: bytes, by: fields.employeeKey)
+    }
+}
+
+extension Timestamp {
+    /// Refuses the expiry of a challenge if it has passed, or lies more than 120 seconds ahead of `now`.
+    func requireWithinChallengeLifetime(of now: Timestamp) throws(CredentialsError) {
+        let remaining = microseconds.subtractingReportingOverflow(now.microseconds)
         guard !remaining.overflow, (0...Challenge.maximumLifetimeMicroseconds).contains(remaining.partialValue) else {
             throw CredentialsError(.expired)
         }
-    }
-
-    /// Verifies the device's signature, raw or DER, by the key the challenge names, and returns the raw form to store.
-    ///
-    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
-    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> Signature {
-        try KeyProof.verify(proof, over: bytes, by: fields.employeeKey)
     }
 }
 
@@ -43,6 +51,6 @@ extension ChallengeFields {
     init(parsing bytes: [UInt8], _ tag: SignatureTag) throws(CredentialsError) {
         guard bytes.count <= Challenge.maximumByteCount else { throw CredentialsError(.challengeInvalid) }
         try self.init(exactly: bytes, tag)
-        try require((try? ValidatedPoint(employeeKey.bytes)) != nil, "employeeKey")
+        try require((try? EmployeePublicKey(bytes: employeeKey.bytes)) != nil, "employeeKey")
     }
 }

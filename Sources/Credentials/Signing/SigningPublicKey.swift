@@ -7,30 +7,57 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A P-256 public key in its one accepted form: the 65-byte uncompressed X9.63 point, validated to lie on the curve.
+/// The algorithm of a key. The size of the key's bytes says which it is.
+public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
+    /// ECDSA over P-256 and SHA-256.
+    case es256
+    /// RSA of 2,048 bits with exponent 65537, PKCS#1 v1.5 and SHA-256. Only passkeys have such keys.
+    case rs256
+}
+
+/// A public key in its one accepted form: the 65-byte uncompressed X9.63 point of P-256, validated to lie on the curve.
 ///
 /// Each role has its own type, so that a device key cannot be passed in place of a user key.
 public protocol SigningPublicKey: Sendable, Hashable, CustomStringConvertible {
-    /// The 65 bytes: 0x04, x (32, big-endian), y (32, big-endian).
+    /// The 65 bytes: 0x04, x (32, big-endian), y (32, big-endian). A ``DevicePublicKey`` has another form too.
     var bytes: [UInt8] { get }
 
-    /// A key at a validated point. Use ``init(bytes:)`` for external input.
-    init(validated bytes: ValidatedPoint)
+    /// What keys of this role may be.
+    static var algorithms: [KeyAlgorithm] { get }
+
+    /// A key with validated bytes. Use ``init(bytes:)`` for external input.
+    init(validated key: ValidatedKey)
 }
 
-/// Sixty-five bytes that are known to be a point on P-256. Only this module creates it.
-public struct ValidatedPoint: Sendable, Hashable {
+/// A public key that may be that of a passkey: a point of P-256, or the 256 bytes of an RSA modulus, big-endian, odd
+/// and with its first bit set. The exponent is always 65537.
+public protocol DevicePublicKey: SigningPublicKey {}
+
+extension DevicePublicKey {
+    /// ES256 and RS256.
+    public static var algorithms: [KeyAlgorithm] { KeyAlgorithm.allCases }
+}
+
+/// Bytes that are known to be a public key. Only this module creates it.
+public struct ValidatedKey: Sendable, Hashable {
     let bytes: [UInt8]
 
-    init(_ bytes: [UInt8]) throws(CredentialsError) {
-        guard bytes.count == 65, bytes[0] == 0x04, (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
-        else { throw CredentialsError(.keyInvalid) }
-        self.bytes = bytes
+    init(_ bytes: [UInt8], _ algorithms: [KeyAlgorithm]) throws(CredentialsError) {
+        try self.init(kept: bytes, algorithms)
+        guard bytes.count == 256 || (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil else {
+            throw CredentialsError(.keyInvalid)
+        }
     }
 
-    /// Bytes that were validated as a point before they were stored.
-    init(kept bytes: [UInt8]) throws(CredentialsError) {
-        guard bytes.count == 65, bytes[0] == 0x04 else { throw CredentialsError(.keyInvalid) }
+    /// Bytes that were validated before they were stored.
+    init(kept bytes: [UInt8], _ algorithms: [KeyAlgorithm]) throws(CredentialsError) {
+        let isWellFormed =
+            switch bytes.count {
+            case 65: bytes[0] == 0x04 && algorithms.contains(.es256)
+            case 256: bytes[0] & 0x80 != 0 && bytes[255] & 1 == 1 && algorithms.contains(.rs256)
+            default: false
+            }
+        guard isWellFormed else { throw CredentialsError(.keyInvalid) }
         self.bytes = bytes
     }
 
@@ -38,21 +65,32 @@ public struct ValidatedPoint: Sendable, Hashable {
 }
 
 extension SigningPublicKey {
+    /// ES256 only.
+    public static var algorithms: [KeyAlgorithm] { [.es256] }
+
     /// Validates a key.
     ///
-    /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes, begin with 4 and are on the curve.
-    public init(bytes: [UInt8]) throws(CredentialsError) { self.init(validated: try ValidatedPoint(bytes)) }
+    /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are a point on P-256, or a modulus where the role
+    ///   takes one.
+    public init(bytes: [UInt8]) throws(CredentialsError) {
+        self.init(validated: try ValidatedKey(bytes, Self.algorithms))
+    }
 
     /// A key that was validated before it was stored where no request can write. Only its form is checked; nothing
     /// verifies under a key that is not a point.
     ///
-    /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes and begin with 4.
-    public init(kept bytes: [UInt8]) throws(CredentialsError) { self.init(validated: try ValidatedPoint(kept: bytes)) }
+    /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` have the form of a key.
+    public init(kept bytes: [UInt8]) throws(CredentialsError) {
+        self.init(validated: try ValidatedKey(kept: bytes, Self.algorithms))
+    }
 
-    /// The lower-case hexadecimal SHA-256 of the 65 bytes, 64 characters, which people compare out of band.
+    /// The algorithm, which the size of the bytes says.
+    public var algorithm: KeyAlgorithm { bytes.count == 256 ? .rs256 : .es256 }
+
+    /// The lower-case hexadecimal SHA-256 of the bytes, 64 characters, which people compare out of band.
     public var fingerprint: String { Hex.encode(hash) }
 
-    /// The SHA-256 of the 65 bytes, 32 bytes.
+    /// The SHA-256 of the bytes, 32 bytes.
     public var hash: [UInt8] { Array(SHA256.hash(data: bytes)) }
 
     /// The fingerprint, because a public key is not secret.
@@ -74,27 +112,27 @@ extension SigningPublicKey {
 }
 
 /// The public half of an employee's device key.
-public struct EmployeePublicKey: SigningPublicKey {
-    /// The 65-byte X9.63 point.
+public struct EmployeePublicKey: DevicePublicKey {
+    /// The 65-byte X9.63 point, or the 256 bytes of an RSA modulus.
     public let bytes: [UInt8]
-    /// A key at a validated point.
-    public init(validated point: ValidatedPoint) { bytes = point.bytes }
+    /// A key with validated bytes.
+    public init(validated key: ValidatedKey) { bytes = key.bytes }
 }
 
 /// The public half of a user key.
 public struct UserPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
-    /// A key at a validated point.
-    public init(validated point: ValidatedPoint) { bytes = point.bytes }
+    /// A key with validated bytes.
+    public init(validated key: ValidatedKey) { bytes = key.bytes }
 }
 
 /// The public half of an app's authority key.
 public struct AppAuthorityPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
-    /// A key at a validated point.
-    public init(validated point: ValidatedPoint) { bytes = point.bytes }
+    /// A key with validated bytes.
+    public init(validated key: ValidatedKey) { bytes = key.bytes }
 }
 
 /// An ECDSA P-256 signature in its stored form: r ‖ s, 32 bytes each, big-endian (64 bytes).

@@ -80,11 +80,18 @@ extension Statement {
         try context.signer.verify(signature, over: bytes)
     }
 
-    /// Verifies a raw or DER signature and returns the raw form to store.
+    /// Verifies evidence by the key that the statement names as its signer, from the bytes alone.
     ///
-    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
-    public func verify(proof: [UInt8]) throws(CredentialsError) -> Signature {
-        try KeyProof.verify(proof, over: bytes, by: context.signer)
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
+    public func verify(_ evidence: DeviceEvidence) throws(CredentialsError) {
+        try evidence.verify(over: bytes, by: context.signer)
+    }
+
+    /// Verifies a raw or DER signature or the evidence of a passkey, and returns the form to store.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
+    public func verify(proof: [UInt8]) throws(CredentialsError) -> DeviceEvidence {
+        try DeviceEvidence.verified(proof, over: bytes, by: context.signer)
     }
 }
 
@@ -148,11 +155,11 @@ public struct StatementContext: FlatObject, Hashable {
 }
 
 /// The key that signs a statement: an employee's device key, an app's authority key or the operator key.
-public struct StatementKey: SigningPublicKey {
-    /// The 65-byte X9.63 point.
+public struct StatementKey: DevicePublicKey {
+    /// The 65-byte X9.63 point, or the 256 bytes of an RSA modulus.
     public let bytes: [UInt8]
-    /// A key at a validated point.
-    public init(validated point: ValidatedPoint) { bytes = point.bytes }
+    /// A key with validated bytes.
+    public init(validated key: ValidatedKey) { bytes = key.bytes }
     /// The device key of an employee.
     public init(_ key: EmployeePublicKey) { bytes = key.bytes }
     /// The operator key.
