@@ -41,15 +41,15 @@ public struct CredentialsError: Error, Sendable, Hashable, CustomStringConvertib
         case recordInvalid = "record.invalid"
         /// A question's plaintext or ciphertext has the wrong size or form, or does not match its commitment.
         case questionTextInvalid = "record.question_text_invalid"
-        /// A public key is not a 65-byte X9.63 point on P-256, nor the modulus of an RSA key where one may stand.
+        /// A public key is neither a 65-byte X9.63 point on P-256 nor, for a device, an RSA modulus of 2,048 bits.
         case keyInvalid = "key.invalid"
         /// A signature has the wrong form or does not verify.
         case signatureInvalid = "signature.invalid"
-        /// The evidence of a passkey does not have the exact form, or a flag or member of it is refused.
+        /// The evidence of a passkey does not have the exact form, or says something else than was asked.
         case evidenceInvalid = "evidence.invalid"
-        /// A passkey's key signed like a device, or a device's key like a passkey.
+        /// A passkey's evidence for a key that is none, or a bare signature for one that is.
         case evidenceKind = "evidence.kind"
-        /// A passkey signed for another `rpId`, or on a page of another origin than those in force.
+        /// A passkey was used on a page whose origin is not in force.
         case originUnknown = "evidence.origin_unknown"
         /// A challenge does not have the exact form, or a field is out of range.
         case challengeInvalid = "challenge.invalid"

@@ -53,8 +53,8 @@ public struct OperatorKey: Sendable, Redacted {
 public struct OperatorPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
-    /// A key with validated bytes.
-    public init(validated key: ValidatedKey) { bytes = key.bytes }
+    /// A key at a validated point.
+    public init(validated point: ValidatedKey) { bytes = point.bytes }
 
     /// Parses the 65 bytes in base64 or base64url, with or without padding.
     ///

@@ -80,18 +80,20 @@ extension Statement {
         try context.signer.verify(signature, over: bytes)
     }
 
-    /// Verifies evidence by the key that the statement names as its signer, from the bytes alone.
+    /// Verifies evidence by the key that the statement names as its signer.
+    ///
+    /// It judges neither that key's authority nor its kind, see ``DeviceEvidence/check(_:origins:)``.
     ///
     /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
     public func verify(_ evidence: DeviceEvidence) throws(CredentialsError) {
         try evidence.verify(over: bytes, by: context.signer)
     }
 
-    /// Verifies a raw or DER signature or the evidence of a passkey, and returns the form to store.
+    /// Verifies a raw or DER signature, or a passkey's evidence, and returns the form to store.
     ///
     /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
     public func verify(proof: [UInt8]) throws(CredentialsError) -> DeviceEvidence {
-        try DeviceEvidence.verified(proof, over: bytes, by: context.signer)
+        try KeyProof.verify(proof, over: bytes, by: context.signer)
     }
 }
 
@@ -156,9 +158,9 @@ public struct StatementContext: FlatObject, Hashable {
 
 /// The key that signs a statement: an employee's device key, an app's authority key or the operator key.
 public struct StatementKey: DevicePublicKey {
-    /// The 65-byte X9.63 point, or the 256 bytes of an RSA modulus.
+    /// The 65-byte X9.63 point, or the RSA modulus of a passkey, 256 bytes.
     public let bytes: [UInt8]
-    /// A key with validated bytes.
+    /// A validated key.
     public init(validated key: ValidatedKey) { bytes = key.bytes }
     /// The device key of an employee.
     public init(_ key: EmployeePublicKey) { bytes = key.bytes }

@@ -9,11 +9,14 @@ extension Employee {
         package var flow: FlowID
         /// The time of the presentation.
         package var time: Timestamp
+        /// What is known of a passkey, after valid evidence; `nil` for every other key.
+        package var passkey: PasskeyFacts?
 
-        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp) {
+        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil) {
             self.key = key
             self.flow = flow
             self.time = time
+            self.passkey = passkey
         }
     }
 
@@ -74,13 +77,17 @@ extension Employee {
 extension Employee {
     /// Presents a key. An expired key may be presented again, a refused or revoked one never.
     ///
+    /// The first passkey fixes the handle of the account's passkeys. No two keys of an account have one credential id.
+    ///
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
         guard let account = state.account else { throw .unknownEmployee }
         guard !account.isCancelled else { throw .inactive }
+        try check(state, present)
         let presented = EmployeeEvent.keyPresented(
             EmployeeKeyPresented(
-                employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty))
+                employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty,
+                passkey: present.passkey))
         switch state.standing(of: present.key, at: present.time) {
         case .authorized: return []
         case .pending:
@@ -102,7 +109,7 @@ extension Employee {
     static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
         let decision = authorize.decision, tenant = authorize.tenant
         let account = try account(
-            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization)
+            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization, at: authorize.time)
         guard decision.signer != authorize.key else { throw .selfAuthorization }
         guard !account.isCancelled else { throw .inactive }
         let event = EmployeeEvent.keyAuthorized(
@@ -153,7 +160,7 @@ extension Employee {
         case .unknown, .pending, .expired, .refused: throw .unknownKey
         case .authorized:
             if revoke.tenant.role(of: account.id) == .securityAdmin,
-                state.roleKeys(in: revoke.tenant).subtracting([revoke.key]).isEmpty
+                state.roleKeys(in: revoke.tenant, secretProved: true).subtracting([revoke.key]).isEmpty
             {
                 throw .securityAdmin
             }
@@ -192,11 +199,13 @@ extension Employee {
 
     private static func account(
         _ state: State, _ action: AuthorityTable.Action, _ decision: AuthorityDecision, _ tenant: Tenant.State,
-        policy: KeyAuthorization = .application
+        policy: KeyAuthorization = .application, at time: Timestamp? = nil
     ) throws(Rejection) -> Account {
         guard let account = state.account else { throw .unknownEmployee }
         let subject = AuthoritySubject(account.id, of: account.user, role: tenant.role(of: account.id))
-        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy) else { throw .notPermitted }
+        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy, at: time) else {
+            throw .notPermitted
+        }
         return account
     }
 }

@@ -30,6 +30,7 @@ package enum Employee: Decider {
         case .refuseKey(let refuse): try Employee.refuse(state, refuse)
         case .revokeKey(let revoke): try Employee.revoke(state, revoke)
         case .nameDevice(let name): try decide(state, name)
+        case .usePasskey(let use): try decide(state, use)
         case .setDisplayName(let set): try decide(state, set)
         case .approve(let approve): try decide(state, approve)
         case .cancel(let cancel): try decide(state, cancel)
@@ -62,6 +63,8 @@ extension Employee {
         case revokeKey(EndKey)
         /// Give a device a name.
         case nameDevice(NameDevice)
+        /// Log in with a passkey, after valid evidence.
+        case usePasskey(UsePasskey)
         /// Set the name that colleagues see.
         case setDisplayName(SetDisplayName)
         case approve(Approve)
@@ -114,6 +117,10 @@ extension Employee {
         case notPermitted
         /// The device key was to authorize itself.
         case selfAuthorization
+        /// The passkey has another handle than the account's, or the account has another key with its credential id.
+        case passkeyDiffers
+        /// The challenge was answered.
+        case challengeUsed
         /// The security admin must name a successor first.
         case securityAdmin
         /// The tenant does not own the address, or its domain is not confirmed.
@@ -140,6 +147,8 @@ extension Employee {
             case .unknownKey: .authorizationUnknownKey
             case .keyRevoked, .tooManyWaitingKeys, .tooManyNames, .notPermitted, .selfAuthorization, .securityAdmin:
                 .authorizationNotPermitted
+            case .passkeyDiffers: .employeeKeyInvalid
+            case .challengeUsed: .flowAlreadyUsed
             case .emailNotReclaimable: .emailNotReclaimable
             case .returnNotPermitted: .returnNotPermitted
             case .returnInProgress: .returnInProgress
@@ -161,6 +170,7 @@ extension Employee {
                 "a device key cannot authorize itself: use another authorized device, or ask an admin"
             case .securityAdmin:
                 "the security admin keeps the account, the role and one device key that carries it: name a successor first"
+            case .passkeyDiffers: "the passkey is not one that the account can have: make another one"
             case .unknownKey: "no device key with this fingerprint is in the state that the decision needs"
             default: nil
             }
@@ -185,10 +195,12 @@ extension Employee {
                 isApproved: event.approved)
         case .keyPresented(let event):
             guard state.keys[event.key].map({ $0.status == .pending }) ?? true else { return }
+            if state.passkeyHandle == nil { state.passkeyHandle = event.passkey?.userHandle }
             state.keys[event.key] = Key(
                 key: event.key, fingerprint: KeyFingerprint(of: event.key), status: .pending, isFirst: event.first,
                 flow: event.flow, presentedAt: recorded.time,
-                presented: recorded.place, authorized: nil, authorizedBy: nil)
+                presented: recorded.place, authorized: nil, authorizedBy: nil, passkey: event.passkey,
+                holding: KeyHolding(event), counters: PasskeyCounters(event.passkey?.counter ?? 0))
         case .keyAuthorized(let event): authorize(&state, event, recorded)
         case .keyRefused(let event):
             guard state.keys[event.key]?.hasEnded == false else { return }
@@ -199,6 +211,11 @@ extension Employee {
         case .deviceNamed(let event):
             if state.key(event.fingerprint) != nil { state.namings[event.fingerprint, default: 0] += 1 }
         case .displayNameSet: state.displayNamings += 1
+        case .passkeyValidated(let event): evolve(&state, event, at: recorded.time)
+        case .passkeyBackupChanged(let event):
+            guard let key = state.key(event.fingerprint)?.key else { return }
+            state.keys[key]?.passkey?.backedUp = event.backedUp
+        case .passkeyCounterRepeated: break
         case .approved(let event):
             state.account?.isApproved = true
             if event.by.statement != nil { state.belongsToSomebody = true }
@@ -293,6 +310,9 @@ package enum EmployeeEvent: AggregateEvent {
     case returnOpened(ReturnOpened)
     case returnCompleted(ReturnCompleted)
     case returnCancelled(ReturnCancelled)
+    case passkeyValidated(PasskeyValidated)
+    case passkeyBackupChanged(PasskeyBackupChanged)
+    case passkeyCounterRepeated(PasskeyCounterRepeated)
 
     package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
@@ -302,6 +322,7 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
         DeviceNamed.self, DisplayNameSet.self,
+        PasskeyValidated.self, PasskeyBackupChanged.self, PasskeyCounterRepeated.self,
     ]
 
     package var payload: any EventPayload {
@@ -324,6 +345,9 @@ package enum EmployeeEvent: AggregateEvent {
         case .returnOpened(let event): event
         case .returnCompleted(let event): event
         case .returnCancelled(let event): event
+        case .passkeyValidated(let event): event
+        case .passkeyBackupChanged(let event): event
+        case .passkeyCounterRepeated(let event): event
         }
     }
 
@@ -347,6 +371,9 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as ReturnOpened: self = .returnOpened(event)
         case let event as ReturnCompleted: self = .returnCompleted(event)
         case let event as ReturnCancelled: self = .returnCancelled(event)
+        case let event as PasskeyValidated: self = .passkeyValidated(event)
+        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
+        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
         default: return nil
         }
     }
@@ -359,6 +386,8 @@ extension Employee {
         package internal(set) var account: Account?
         /// Every device key that was ever presented.
         package internal(set) var keys: [PublicKeyBytes: Key] = [:]
+        /// The `user.id` of the account's passkeys; `nil` before the first.
+        package internal(set) var passkeyHandle: [UInt8]?
         /// How often each device was named. The names are personal texts, which the state does not have.
         package internal(set) var namings: [KeyFingerprint: Int] = [:]
         /// How often the person changed the name that colleagues see.
@@ -507,7 +536,7 @@ extension Employee {
     /// A device key of an employee.
     package struct Key: Sendable, Equatable {
         package let key: PublicKeyBytes
-        /// SHA-256 of the key's 65 bytes.
+        /// SHA-256 of the key's bytes.
         package let fingerprint: KeyFingerprint
         /// The recorded status.
         package internal(set) var status: KeyStatus
@@ -522,6 +551,12 @@ extension Employee {
         package internal(set) var authorized: EventPlace?
         package internal(set) var authorizedBy: Authority?
 
+        /// What is known of a passkey, with its backup as it is now; `nil` for every other key.
+        package internal(set) var passkey: PasskeyFacts?
+        /// Where the private half can be.
+        package internal(set) var holding = KeyHolding.software
+        /// The counters of its log-ins.
+        package internal(set) var counters = PasskeyCounters(0)
         /// Whether founding, an admin's signature or a vouched key of the same account authorized it.
         package internal(set) var isVouched = false
         /// When it was first authorized.

@@ -43,7 +43,7 @@ package enum EventCatalogue {
         EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
         EmailReclaimed.self, EmployeeErased.self, EmployeeIdReleased.self, EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self, DeviceNamed.self,
-        DisplayNameSet.self,
+        DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self, PasskeyCounterRepeated.self,
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
         AdminDismissed.self, SecurityAdminSucceeded.self, AddressReclaimed.self,
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
@@ -53,7 +53,7 @@ package enum EventCatalogue {
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
         PagesEnabled.self, AppEnded.self, SystemFounded.self, CheckpointSealed.self, EntryDisowned.self,
-        LedgerTimeAccepted.self, EventsKeyReplaced.self, TokenKeysRotated.self,
+        LedgerTimeAccepted.self, EventsKeyReplaced.self, TokenKeysRotated.self, OriginsChanged.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self, AddressProved.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
@@ -68,7 +68,7 @@ package enum EventCatalogue {
     /// The parts whose members stand in the `data` of several events, or in an element of it.
     package static let parts: [any FlatObject.Type] = [
         CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
-        CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self,
+        CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self, PasskeyFacts.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
@@ -99,6 +99,9 @@ enum EventLimits {
     static let record = 1...16_384
     /// An unencrypted name.
     static let name = 1...256
+
+    /// The id of a passkey's credential.
+    static let passkeyID = 1...1_023
 
     /// A number of attempts.
     static let count = 0...1_000_000

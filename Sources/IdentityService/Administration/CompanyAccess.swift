@@ -65,9 +65,13 @@ extension ServiceContext {
     ) async throws -> CompanyAccess {
         let snapshot = try await StateLoader(reader: reader).employee(EmployeeID(employee.employeeId), in: tenant.id)
         // A session of a device key that does not carry the role is the session of an ordinary employee.
-        guard let decider = DecidingEmployee(snapshot.state, in: tenant.state), decider.isActiveAdmin,
-            let signer = decider.roleKeys.first(where: { Self.fingerprint(of: $0) == employee.fingerprint })
+        guard
+            let decider = DecidingEmployee(
+                snapshot.state, in: tenant.state, secretProved: employee.secretProved),
+            decider.status == .active, decider.role.isAdministrative,
+            let signer = decider.listedKeys.first(where: { Self.fingerprint(of: $0) == employee.fingerprint })
         else { throw ServiceError(Denial.noAdmin) }
+        guard decider.roleKeys.contains(signer) else { throw ServiceError(.sessionRoleMissing) }
         let since = tenant.state.roleSince(of: snapshot.id)
         return CompanyAccess(
             tenant: tenant, name: name, decider: .employee(decider),

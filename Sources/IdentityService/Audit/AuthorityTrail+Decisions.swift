@@ -91,7 +91,8 @@ extension AuthorityTrail {
                     || error as? MPinIdentity.Rejection == .notPermitted
                     || error as? MPinActivation.Rejection == .notPermitted
                 guard !isRefused,
-                    AuthorityTable.permits(action, about: subject, by: decision, under: policy(action))
+                    AuthorityTable.permits(
+                        action, about: subject, by: decision, under: policy(action), at: decidedAt(event))
                 else {
                     return AuthorityWords.notPermitted(action, subject)
                 }

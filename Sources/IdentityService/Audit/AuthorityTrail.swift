@@ -50,6 +50,10 @@ struct AuthorityTrail: Sendable {
     private var uninvited: [EmployeeID: Int64] = [:]
     /// When each employee last logged in, by device key.
     private(set) var logins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
+    /// When each employee last logged in with more than a passkey, by device key.
+    private var provedLogins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
+    /// The last log-in by a passkey alone. Its session is opened in the same append.
+    private var passkeyLogin: UUID?
     /// The recoveries that were opened.
     var recoveries: [UUID: User.Recovery] = [:]
     /// The recoveries that a key confirmed which was in force for the whole delay before.
@@ -151,6 +155,9 @@ struct AuthorityTrail: Sendable {
         // A log is full of sessions, and each further type that is asked for takes time.
         if let session = payload as? SessionOpened {
             logins[session.employeeID, default: [:]][session.fingerprint] = event.time
+            if passkeyLogin.map({ !event.causes.contains($0) }) ?? true {
+                provedLogins[session.employeeID, default: [:]][session.fingerprint] = event.time
+            }
             openID.learn(event, session)
             return
         }
@@ -187,6 +194,7 @@ struct AuthorityTrail: Sendable {
             recoveries[payload.recoveryID.uuid] = User.Recovery(
                 payload, at: EventPlace(id: event.id, position: event.position), event.time)
         case let payload as RecoveryConfirmed: learn(payload)
+        case is PasskeyValidated: passkeyLogin = event.id
         case let payload as EmployeeKeyAuthorized:
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
@@ -240,7 +248,8 @@ extension AuthorityTrail {
         switch by {
         case .founding, .policy: return .not(AuthorityWords.notPermitted(action, subject))
         case .employee(let id, _):
-            guard let state = employees[id], let caller = DecidingEmployee(state, in: tenant),
+            guard let state = employees[id],
+                let caller = DecidingEmployee(state, in: tenant, secretProved: hasProved(id, signed.key, event)),
                 caller.authorizedKeys.contains(signed.key)
             else { return .not("the signer's key was not authorized then") }
             return .by(AuthorityDecision(caller: .employee(caller), statement: signed))
@@ -254,6 +263,15 @@ extension AuthorityTrail {
             return .by(AuthorityDecision(caller: .operator(signed.key), statement: signed))
         }
     }
+
+    /// Whether a device key opened a session with more than a passkey within the longest session of an admin. The
+    /// statement names no session, so any such session counts.
+    private func hasProved(_ employee: EmployeeID, _ key: PublicKeyBytes, _ event: RecordedEvent) -> Bool {
+        guard let proved = provedLogins[employee]?[KeyFingerprint(of: key)] else { return false }
+        return event.time <= proved.adding(Self.longestProof)
+    }
+
+    private static let longestProof: Duration = .seconds(TenantPolicy.adminSessionRange.upperBound * 3_600 + 60)
 
     private enum App {
         case caller(DecidingApp)

@@ -42,6 +42,8 @@ extension Timestamp {
 struct AuthenticationMethods: Sendable, Equatable {
     /// A device key alone: after a registration or a recovery, where the secrets were chosen and not proved.
     static let device = AuthenticationMethods(values: ["pop"])
+    /// A passkey alone, whose authenticator verified the person.
+    static let passkey = AuthenticationMethods(values: ["pop", "user"])
     /// A device key and the PIN of an M-Pin identity.
     static let mpin = AuthenticationMethods(values: ["pop", "pin", "mfa"])
 
@@ -49,6 +51,9 @@ struct AuthenticationMethods: Sendable, Equatable {
     let values: [String]
     /// The values as the session's row has them, separated by spaces.
     var text: String { values.joined(separator: " ") }
+
+    /// Whether the log-in was not one by a passkey alone. A synced passkey carries a role only then.
+    var secretProved: Bool { !values.contains("user") || values.contains { ["kba", "pwd", "pin"].contains($0) } }
 
     init(values: [String]) { self.values = values }
     /// Reads the text of a row.
