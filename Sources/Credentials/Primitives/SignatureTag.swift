@@ -84,7 +84,7 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
 /// The tags that keep different kinds of bytes from being confused.
 ///
 /// The tag of a signed message is its first line: the tag and a newline. The tag of hashed, derived or evaluated bytes
-/// precedes them without a newline. `tenure/v1/prf` is reserved for what a passkey's PRF extension may derive one day.
+/// precedes them without a newline.
 enum Tag {
     static let answers = Array("tenure/v1/answers".utf8)
     static let passphrase = Array("tenure/v1/passphrase".utf8)

@@ -29,22 +29,7 @@ extension FlowChallenge {
     ///
     /// - Throws: ``CredentialsError/Code/expired``.
     public func checkExpiry(at now: Timestamp) throws(CredentialsError) {
-        try fields.expires.requireWithinChallengeLifetime(of: now)
-    }
-
-    /// Verifies the device's signature, raw or DER, or a passkey's evidence, by the key that the challenge names, and
-    /// returns the form to store.
-    ///
-    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
-    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> DeviceEvidence {
-        try DeviceEvidence.verified(proof, over: bytes, by: fields.employeeKey)
-    }
-}
-
-extension Timestamp {
-    /// Refuses the expiry of a challenge if it has passed, or lies more than 120 seconds ahead of `now`.
-    func requireWithinChallengeLifetime(of now: Timestamp) throws(CredentialsError) {
-        let remaining = microseconds.subtractingReportingOverflow(now.microseconds)
+        let remaining = fields.expires.microseconds.subtractingReportingOverflow(now.microseconds)
         guard !remaining.overflow, (0...Challenge.maximumLifetimeMicroseconds).contains(remaining.partialValue) else {
             throw CredentialsError(.expired)
         }

@@ -88,13 +88,6 @@ extension MemberKind<String> {
         .text(.string(format: "code"), "a code is expected", parse: { $0.isCodeName ? $0 : nil }, text: { $0 })
     }
 
-    /// The host name under which passkeys are made: 1 to 253 characters a–z 0–9 `.` `-`.
-    static var rpID: MemberKind {
-        .text(
-            .string(format: "text"), "a host name is expected",
-            parse: { PasskeyIdentity.isRelyingPartyID($0) ? $0 : nil }, text: { $0 })
-    }
-
     /// The name of a service: 1 to 255 bytes of UTF-8.
     static var issuer: MemberKind {
         .text(
@@ -104,15 +97,13 @@ extension MemberKind<String> {
 }
 
 extension MemberKind where Value: SigningPublicKey {
-    private static var byteCounts: ClosedRange<Int> { Value.algorithms.contains(.rs256) ? 65...256 : 65...65 }
-
     static var key: MemberKind {
-        .bytes(byteCounts, "a public key is expected", parse: { try? Value(bytes: $0) }, bytes: \.bytes)
+        .bytes(65...65, "a public key is expected", parse: { try? Value(bytes: $0) }, bytes: \.bytes)
     }
 
     /// A key that may have been validated before it was stored, see ``SigningPublicKey/init(kept:)``.
     static var keptKey: MemberKind {
-        .bytes(byteCounts, "a public key is expected", parse: { try? Value(kept: $0) }, bytes: \.bytes)
+        .bytes(65...65, "a public key is expected", parse: { try? Value(kept: $0) }, bytes: \.bytes)
     }
 }
 
