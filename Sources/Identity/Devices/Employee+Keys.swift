@@ -9,7 +9,7 @@ extension Employee {
         package var flow: FlowID
         /// The time of the presentation.
         package var time: Timestamp
-        /// What is known of a passkey, after valid evidence; `nil` for every other key.
+        /// What is fixed of the passkey that the key is, or `nil` if it is none.
         package var passkey: PasskeyFacts?
 
         package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil) {
@@ -77,17 +77,15 @@ extension Employee {
 extension Employee {
     /// Presents a key. An expired key may be presented again, a refused or revoked one never.
     ///
-    /// The first passkey fixes the handle of the account's passkeys. No two keys of an account have one credential id.
-    ///
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
         guard let account = state.account else { throw .unknownEmployee }
         guard !account.isCancelled else { throw .inactive }
-        try check(state, present)
+        try check(present.passkey, of: present.key, in: state)
         let presented = EmployeeEvent.keyPresented(
             EmployeeKeyPresented(
-                employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty,
-                passkey: present.passkey))
+                employeeID: account.id, key: present.key, kind: present.passkey == nil ? .software : .passkey,
+                flow: present.flow, first: state.keys.isEmpty, passkey: present.passkey))
         switch state.standing(of: present.key, at: present.time) {
         case .authorized: return []
         case .pending:

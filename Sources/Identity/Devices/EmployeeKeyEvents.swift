@@ -4,7 +4,7 @@ import Canonical
 package enum DeviceKeyKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The software of the client.
     case software
-    /// An authenticator, which signs for one site only (WebAuthn).
+    /// An authenticator (WebAuthn), whose evidence is an assertion.
     case passkey
 }
 
@@ -14,37 +14,17 @@ package struct EmployeeKeyPresented: EventPayload {
     /// The public half of the device key.
     package var key: PublicKeyBytes
     /// What holds the private half.
-    package var kind: DeviceKeyKind
+    package var kind = DeviceKeyKind.software
     /// The flow in which the device proved possession of the key.
     package var flow: FlowID
     package var first: Bool
-    /// What is known of a passkey; `nil` for every other kind.
+    /// What is fixed of a passkey: present exactly if the key is one.
     package var passkey: PasskeyFacts?
 
     package static let members = EventMembers<EmployeeKeyPresented>(
-        "EmployeeKeyPresented", EmployeeKeyPresented.init(recorded:key:kind:flow:first:passkey:),
+        "EmployeeKeyPresented", EmployeeKeyPresented.init,
         Member("employeeId", \.employeeID), Member("key", \.key), Member("kind", \.kind), Member("flow", \.flow),
         Member("first", \.first), Member(optional: "passkey", \.passkey))
-
-    /// - Parameter kind: That of the facts, if it is not given.
-    package init(
-        employeeID: EmployeeID, key: PublicKeyBytes, kind: DeviceKeyKind? = nil, flow: FlowID, first: Bool,
-        passkey: PasskeyFacts? = nil
-    ) {
-        self.employeeID = employeeID
-        self.key = key
-        self.kind = kind ?? (passkey == nil ? .software : .passkey)
-        self.flow = flow
-        self.first = first
-        self.passkey = passkey
-    }
-
-    private init(
-        recorded employeeID: EmployeeID, key: PublicKeyBytes, kind: DeviceKeyKind, flow: FlowID, first: Bool,
-        passkey: PasskeyFacts?
-    ) {
-        self.init(employeeID: employeeID, key: key, kind: kind, flow: flow, first: first, passkey: passkey)
-    }
 }
 
 /// A device key was authorized: it may log in for the employee.

@@ -9,7 +9,7 @@ package enum KeyHolding: String, Sendable, Hashable, CaseIterable {
 
     /// Where the private half of a presented key can be. What a passkey does not say counts against it.
     init(_ presented: EmployeeKeyPresented) {
-        switch (presented.kind, presented.passkey?.backupEligible) {
+        switch (presented.kind, presented.passkey?.isBackupEligible) {
         case (.software, nil): self = .software
         case (.passkey, false?): self = .bound
         default: self = .synced

@@ -1,72 +1,55 @@
 package import Canonical
 
-/// What is known of a passkey: what its authenticator said when it was made, and signed right after that.
+/// What is fixed of a passkey when it is presented, and the assertion that proves it.
 ///
-/// A creation is signed by nobody, so the passkey signs the flow's challenge before it is presented. Backup and counter
-/// are those of that signature.
-package struct PasskeyFacts: Sendable, Hashable {
-    /// The host for which the passkey signs.
+/// With attestation `none` a creation is signed by nobody. So the facts are those of an assertion over the flow's
+/// challenge.
+package struct PasskeyFacts: FlatObject, MemberValue, Hashable {
+    /// The relying party's id, a host name.
     package var rpID: String
-    /// The id of the credential, which the authenticator chose: 1 to 1,023 bytes.
+    /// The id of the credential, 1 to 1,023 bytes.
     package var credentialID: [UInt8]
-    /// The `user.id`: 32 bytes, the same for every passkey of the account.
-    package var userHandle: [UInt8]
-    /// Whether a sync provider may copy the key, by the authenticator's word. It never changes.
-    package var backupEligible: Bool
-    /// Whether a sync provider has a copy.
-    package var backedUp: Bool
-    /// How often the authenticator signed; 0 if it does not count.
-    package var counter: UInt32
-    /// The model of the authenticator, 16 bytes; zeros if it does not tell.
+    /// What the authenticator holds as the user's id: random, and the same for each passkey of the account.
+    package var userHandle: Bytes32
+    /// Whether the authenticator may copy the key to other devices. It never changes.
+    package var isBackupEligible: Bool
+    /// Whether the key was copied at the presentation.
+    package var isBackedUp: Bool
+    /// The number of signatures that the authenticator counted, or 0.
+    package var counter: Int
+    /// The model of the authenticator, 16 bytes.
     package var aaguid: [UInt8]
-    /// The challenge: the exact bytes that were signed.
+    /// The flow's challenge.
     package var challenge: [UInt8]
-    /// What the passkey signed over the challenge.
+    /// The assertion over the challenge.
     package var evidence: SignatureBytes
 
+    package static let members = MemberTable<PasskeyFacts, Void>(
+        "PasskeyFacts", PasskeyFacts.init,
+        Member("rpId", \.rpID), Member("credentialId", \.credentialID, .bytes(1...1_023)),
+        Member("userHandle", \.userHandle), Member("backupEligible", \.isBackupEligible),
+        Member("backedUp", \.isBackedUp), Member("counter", \.counter, .passkeyCounter),
+        Member("aaguid", \.aaguid, .bytes(16...16)), Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
+        Member("evidence", \.evidence, .passkey))
+
     package init(
-        rpID: String, credentialID: [UInt8], userHandle: [UInt8], backupEligible: Bool, backedUp: Bool,
-        counter: UInt32, aaguid: [UInt8], challenge: [UInt8], evidence: SignatureBytes
+        rpID: String, credentialID: [UInt8], userHandle: Bytes32, isBackupEligible: Bool, isBackedUp: Bool,
+        counter: Int, aaguid: [UInt8], challenge: [UInt8], evidence: SignatureBytes
     ) {
-        self.rpID = rpID
-        self.credentialID = credentialID
-        self.userHandle = userHandle
-        self.backupEligible = backupEligible
-        self.backedUp = backedUp
-        self.counter = counter
-        self.aaguid = aaguid
-        self.challenge = challenge
-        self.evidence = evidence
+        (self.rpID, self.credentialID, self.userHandle) = (rpID, credentialID, userHandle)
+        (self.isBackupEligible, self.isBackedUp, self.counter) = (isBackupEligible, isBackedUp, counter)
+        (self.aaguid, self.challenge, self.evidence) = (aaguid, challenge, evidence)
     }
 }
 
-extension PasskeyFacts: FlatObject {
-    /// The members of `passkey` in `EmployeeKeyPresented`.
-    package static let members = MemberTable<PasskeyFacts, Void>(
-        "PasskeyFacts", PasskeyFacts.init,
-        Member("rpId", \.rpID, .name), Member("credentialId", \.credentialID, .bytes(EventLimits.passkeyID)),
-        Member("userHandle", \.userHandle, .bytes(32...32)), Member("backupEligible", \.backupEligible),
-        Member("backedUp", \.backedUp), Member("counter", \.counter, .passkeyCounter),
-        Member("aaguid", \.aaguid, .bytes(16...16)),
-        Member("challenge", \.challenge, .bytes(EventLimits.challenge)), Member("evidence", \.evidence, .passkey))
-}
-
-extension PasskeyFacts: MemberValue {}
-
-extension MemberKind where Value == UInt32 {
-    /// The counter of an authenticator.
-    fileprivate static var passkeyCounter: MemberKind { .integer(0...Int(UInt32.max)) }
-}
-
-/// Somebody logged in with a passkey, whose authenticator verified the person. It takes the challenge once.
+/// A passkey answered the challenge of a log-in that named no account.
 package struct PasskeyValidated: EventPayload {
     package var employeeID: EmployeeID
     package var fingerprint: KeyFingerprint
-    /// The flow of the challenge.
     package var flow: FlowID
-    /// The challenge of purpose `login-passkey`: the exact bytes that were signed.
+    /// The exact bytes of the challenge, whose nonce is used up by this event.
     package var challenge: [UInt8]
-    /// What the passkey signed over the challenge.
+    /// The assertion over the challenge.
     package var evidence: SignatureBytes
 
     package static let members = EventMembers<PasskeyValidated>(
@@ -75,18 +58,14 @@ package struct PasskeyValidated: EventPayload {
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)), Member("evidence", \.evidence, .passkey))
 
     package init(
-        employeeID: EmployeeID, fingerprint: KeyFingerprint, flow: FlowID, challenge: [UInt8],
-        evidence: SignatureBytes
+        employeeID: EmployeeID, fingerprint: KeyFingerprint, flow: FlowID, challenge: [UInt8], evidence: SignatureBytes
     ) {
-        self.employeeID = employeeID
-        self.fingerprint = fingerprint
-        self.flow = flow
-        self.challenge = challenge
-        self.evidence = evidence
+        (self.employeeID, self.fingerprint, self.flow) = (employeeID, fingerprint, flow)
+        (self.challenge, self.evidence) = (challenge, evidence)
     }
 }
 
-/// A passkey was copied to a sync provider, or is no longer, by the word of its authenticator.
+/// A passkey's authenticator says for the first time that the key is copied to other devices, or no longer.
 package struct PasskeyBackupChanged: EventPayload {
     package var employeeID: EmployeeID
     package var fingerprint: KeyFingerprint
@@ -95,32 +74,43 @@ package struct PasskeyBackupChanged: EventPayload {
     package static let members = EventMembers<PasskeyBackupChanged>(
         "PasskeyBackupChanged", PasskeyBackupChanged.init,
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("backedUp", \.backedUp))
-
-    package init(employeeID: EmployeeID, fingerprint: KeyFingerprint, backedUp: Bool) {
-        self.employeeID = employeeID
-        self.fingerprint = fingerprint
-        self.backedUp = backedUp
-    }
 }
 
-/// The authenticator of a passkey counted no further: there may be a copy of it.
+/// A passkey counted no further than before, as a copy of its authenticator would.
 package struct PasskeyCounterRepeated: EventPayload {
     package var employeeID: EmployeeID
     package var fingerprint: KeyFingerprint
-    /// The counter of the log-in.
-    package var counter: UInt32
-    /// The highest counter of what was appended more than two minutes before.
-    package var previous: UInt32
+    /// The counter of the assertion.
+    package var counter: Int
+    /// The highest counter of assertions that were recorded more than two minutes before.
+    package var previous: Int
 
     package static let members = EventMembers<PasskeyCounterRepeated>(
         "PasskeyCounterRepeated", PasskeyCounterRepeated.init,
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
         Member("counter", \.counter, .passkeyCounter), Member("previous", \.previous, .passkeyCounter))
+}
 
-    package init(employeeID: EmployeeID, fingerprint: KeyFingerprint, counter: UInt32, previous: UInt32) {
-        self.employeeID = employeeID
-        self.fingerprint = fingerprint
-        self.counter = counter
-        self.previous = previous
+extension MemberKind<Int> {
+    /// What an authenticator counts: 32 bits.
+    fileprivate static var passkeyCounter: MemberKind { .integer(0...4_294_967_295) }
+}
+
+extension MemberKind<SignatureBytes> {
+    /// The evidence of a passkey.
+    fileprivate static var passkey: MemberKind {
+        .bytes(
+            Value.evidenceCounts, "the evidence of a passkey is expected",
+            parse: { Value($0).flatMap { $0.isOfPasskey ? $0 : nil } }, bytes: \.bytes)
     }
+}
+
+extension SignatureBytes {
+    /// The counter of a passkey's evidence, which lies at a fixed place; `nil` for another signature.
+    package var passkeyCounter: Int? {
+        isOfPasskey ? bytes[37..<41].reduce(0) { $0 << 8 | Int($1) } : nil
+    }
+
+    /// Whether a passkey's evidence says that the key is copied (BS); `nil` for another signature.
+    package var isBackedUp: Bool? { isOfPasskey ? bytes[36] & 0x10 != 0 : nil }
 }

@@ -30,7 +30,7 @@ package enum Employee: Decider {
         case .refuseKey(let refuse): try Employee.refuse(state, refuse)
         case .revokeKey(let revoke): try Employee.revoke(state, revoke)
         case .nameDevice(let name): try decide(state, name)
-        case .usePasskey(let use): try decide(state, use)
+        case .notePasskey(let note): try decide(state, note)
         case .setDisplayName(let set): try decide(state, set)
         case .approve(let approve): try decide(state, approve)
         case .cancel(let cancel): try decide(state, cancel)
@@ -63,8 +63,8 @@ extension Employee {
         case revokeKey(EndKey)
         /// Give a device a name.
         case nameDevice(NameDevice)
-        /// Log in with a passkey, after valid evidence.
-        case usePasskey(UsePasskey)
+        /// Notes what an assertion says of its passkey.
+        case notePasskey(NotePasskey)
         /// Set the name that colleagues see.
         case setDisplayName(SetDisplayName)
         case approve(Approve)
@@ -117,10 +117,6 @@ extension Employee {
         case notPermitted
         /// The device key was to authorize itself.
         case selfAuthorization
-        /// The passkey has another handle than the account's, or the account has another key with its credential id.
-        case passkeyDiffers
-        /// The challenge was answered.
-        case challengeUsed
         /// The security admin must name a successor first.
         case securityAdmin
         /// The tenant does not own the address, or its domain is not confirmed.
@@ -136,6 +132,8 @@ extension Employee {
         case returnNotAvailable
         /// The credentials were replaced meanwhile.
         case returnStale
+        /// The passkey, its credential id or its handle is not what the account's events fix.
+        case passkeyDiffers
 
         package var code: ErrorCode {
             switch self {
@@ -145,10 +143,9 @@ extension Employee {
             case .emailNotCompanyOwned: .emailNotCompanyOwned
             case .inactive: .employeeInactive
             case .unknownKey: .authorizationUnknownKey
-            case .keyRevoked, .tooManyWaitingKeys, .tooManyNames, .notPermitted, .selfAuthorization, .securityAdmin:
+            case .keyRevoked, .tooManyWaitingKeys, .tooManyNames, .notPermitted, .selfAuthorization, .securityAdmin,
+                .passkeyDiffers:
                 .authorizationNotPermitted
-            case .passkeyDiffers: .employeeKeyInvalid
-            case .challengeUsed: .flowAlreadyUsed
             case .emailNotReclaimable: .emailNotReclaimable
             case .returnNotPermitted: .returnNotPermitted
             case .returnInProgress: .returnInProgress
@@ -170,7 +167,7 @@ extension Employee {
                 "a device key cannot authorize itself: use another authorized device, or ask an admin"
             case .securityAdmin:
                 "the security admin keeps the account, the role and one device key that carries it: name a successor first"
-            case .passkeyDiffers: "the passkey is not one that the account can have: make another one"
+            case .passkeyDiffers: "the account knows this passkey, or its handle, differently: make a new passkey"
             case .unknownKey: "no device key with this fingerprint is in the state that the decision needs"
             default: nil
             }
@@ -195,12 +192,17 @@ extension Employee {
                 isApproved: event.approved)
         case .keyPresented(let event):
             guard state.keys[event.key].map({ $0.status == .pending }) ?? true else { return }
-            if state.passkeyHandle == nil { state.passkeyHandle = event.passkey?.userHandle }
             state.keys[event.key] = Key(
                 key: event.key, fingerprint: KeyFingerprint(of: event.key), status: .pending, isFirst: event.first,
                 flow: event.flow, presentedAt: recorded.time,
-                presented: recorded.place, authorized: nil, authorizedBy: nil, passkey: event.passkey,
-                holding: KeyHolding(event), counters: PasskeyCounters(event.passkey?.counter ?? 0))
+                presented: recorded.place, authorized: nil, authorizedBy: nil,
+                passkey: event.passkey.map { Passkey($0, at: recorded.time) }, holding: KeyHolding(event))
+            if state.userHandle == nil { state.userHandle = event.passkey?.userHandle }
+        case .passkeyValidated(let event):
+            evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence, at: recorded.time) }
+        case .passkeyBackupChanged(let event):
+            evolvePasskey(&state, event.fingerprint) { $0.isBackedUp = event.backedUp }
+        case .passkeyCounterRepeated(let event): evolvePasskey(&state, event.fingerprint) { $0.counterRepeats += 1 }
         case .keyAuthorized(let event): authorize(&state, event, recorded)
         case .keyRefused(let event):
             guard state.keys[event.key]?.hasEnded == false else { return }
@@ -211,11 +213,6 @@ extension Employee {
         case .deviceNamed(let event):
             if state.key(event.fingerprint) != nil { state.namings[event.fingerprint, default: 0] += 1 }
         case .displayNameSet: state.displayNamings += 1
-        case .passkeyValidated(let event): evolve(&state, event, at: recorded.time)
-        case .passkeyBackupChanged(let event):
-            guard let key = state.key(event.fingerprint)?.key else { return }
-            state.keys[key]?.passkey?.backedUp = event.backedUp
-        case .passkeyCounterRepeated: break
         case .approved(let event):
             state.account?.isApproved = true
             if event.by.statement != nil { state.belongsToSomebody = true }
@@ -297,6 +294,9 @@ package enum EmployeeEvent: AggregateEvent {
     case keyAuthorized(EmployeeKeyAuthorized)
     case keyRefused(EmployeeKeyRefused)
     case keyRevoked(EmployeeKeyRevoked)
+    case passkeyValidated(PasskeyValidated)
+    case passkeyBackupChanged(PasskeyBackupChanged)
+    case passkeyCounterRepeated(PasskeyCounterRepeated)
     case deviceNamed(DeviceNamed)
     case displayNameSet(DisplayNameSet)
     case approved(EmployeeApproved)
@@ -310,9 +310,6 @@ package enum EmployeeEvent: AggregateEvent {
     case returnOpened(ReturnOpened)
     case returnCompleted(ReturnCompleted)
     case returnCancelled(ReturnCancelled)
-    case passkeyValidated(PasskeyValidated)
-    case passkeyBackupChanged(PasskeyBackupChanged)
-    case passkeyCounterRepeated(PasskeyCounterRepeated)
 
     package static let payloads: [any EventPayload.Type] = [
         EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
@@ -321,8 +318,8 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
-        DeviceNamed.self, DisplayNameSet.self,
-        PasskeyValidated.self, PasskeyBackupChanged.self, PasskeyCounterRepeated.self,
+        DeviceNamed.self, DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self,
+        PasskeyCounterRepeated.self,
     ]
 
     package var payload: any EventPayload {
@@ -332,6 +329,9 @@ package enum EmployeeEvent: AggregateEvent {
         case .keyAuthorized(let event): event
         case .keyRefused(let event): event
         case .keyRevoked(let event): event
+        case .passkeyValidated(let event): event
+        case .passkeyBackupChanged(let event): event
+        case .passkeyCounterRepeated(let event): event
         case .deviceNamed(let event): event
         case .displayNameSet(let event): event
         case .approved(let event): event
@@ -345,9 +345,6 @@ package enum EmployeeEvent: AggregateEvent {
         case .returnOpened(let event): event
         case .returnCompleted(let event): event
         case .returnCancelled(let event): event
-        case .passkeyValidated(let event): event
-        case .passkeyBackupChanged(let event): event
-        case .passkeyCounterRepeated(let event): event
         }
     }
 
@@ -358,6 +355,9 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeKeyAuthorized: self = .keyAuthorized(event)
         case let event as EmployeeKeyRefused: self = .keyRefused(event)
         case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
+        case let event as PasskeyValidated: self = .passkeyValidated(event)
+        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
+        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
         case let event as DeviceNamed: self = .deviceNamed(event)
         case let event as DisplayNameSet: self = .displayNameSet(event)
         case let event as EmployeeApproved: self = .approved(event)
@@ -371,9 +371,6 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as ReturnOpened: self = .returnOpened(event)
         case let event as ReturnCompleted: self = .returnCompleted(event)
         case let event as ReturnCancelled: self = .returnCancelled(event)
-        case let event as PasskeyValidated: self = .passkeyValidated(event)
-        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
-        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
         default: return nil
         }
     }
@@ -386,8 +383,8 @@ extension Employee {
         package internal(set) var account: Account?
         /// Every device key that was ever presented.
         package internal(set) var keys: [PublicKeyBytes: Key] = [:]
-        /// The `user.id` of the account's passkeys; `nil` before the first.
-        package internal(set) var passkeyHandle: [UInt8]?
+        /// What authenticators hold as the id of the account, from its first passkey on.
+        package internal(set) var userHandle: Bytes32?
         /// How often each device was named. The names are personal texts, which the state does not have.
         package internal(set) var namings: [KeyFingerprint: Int] = [:]
         /// How often the person changed the name that colleagues see.
@@ -550,13 +547,11 @@ extension Employee {
         /// The place of the authorization, which statements of the key's owner name.
         package internal(set) var authorized: EventPlace?
         package internal(set) var authorizedBy: Authority?
+        /// What the events say of the passkey that the key is, or `nil` if it is none.
+        package internal(set) var passkey: Passkey?
 
-        /// What is known of a passkey, with its backup as it is now; `nil` for every other key.
-        package internal(set) var passkey: PasskeyFacts?
         /// Where the private half can be.
         package internal(set) var holding = KeyHolding.software
-        /// The counters of its log-ins.
-        package internal(set) var counters = PasskeyCounters(0)
         /// Whether founding, an admin's signature or a vouched key of the same account authorized it.
         package internal(set) var isVouched = false
         /// When it was first authorized.

@@ -68,7 +68,7 @@ package enum EventCatalogue {
     /// The parts whose members stand in the `data` of several events, or in an element of it.
     package static let parts: [any FlatObject.Type] = [
         CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
-        CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self, PasskeyFacts.self,
+        PasskeyFacts.self, CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
@@ -99,9 +99,6 @@ enum EventLimits {
     static let record = 1...16_384
     /// An unencrypted name.
     static let name = 1...256
-
-    /// The id of a passkey's credential.
-    static let passkeyID = 1...1_023
 
     /// A number of attempts.
     static let count = 0...1_000_000

@@ -96,74 +96,50 @@ package typealias MPinIdentityID = Identifier<MPinIdentity>
 /// The id of an activation and of the key of its personal data.
 package typealias MPinActivationID = Identifier<MPinActivationSubject>
 
-/// A public key in its one accepted form: a P-256 key as its X9.63 point, 65 bytes, the first of them 4 (SEC 1 §2.3.3),
-/// or the RSA key of a passkey as its modulus of 2,048 bits, 256 bytes; its exponent is always 65,537.
+/// A public key: the X9.63 point of P-256, 65 bytes, the first of them 4 (SEC 1 §2.3.3), or the odd modulus of a
+/// passkey's RSA key with 2,048 bits, 256 bytes.
 ///
-/// Code that uses a key checks that the point is on the curve. Only device keys are RSA keys.
+/// Code that uses a key checks that the point is on the curve. Only a device key may be a modulus.
 package struct PublicKeyBytes: Sendable, Hashable {
-    /// The size of a point.
     package static let count = 65
-    /// The size of a modulus.
     package static let modulusCount = 256
-    /// The point, uncompressed, or the modulus, big-endian.
+    /// The uncompressed point, or the modulus.
     package let bytes: [UInt8]
 
-    /// Returns `nil` for anything but 65 bytes that start with 4, or 256 of an odd number whose first bit is set.
+    /// Returns `nil` for anything but 65 bytes that start with 4, or 256 bytes of a modulus.
     package init?(_ bytes: some Collection<UInt8>) {
         let bytes = Array(bytes)
         switch bytes.count {
-        case Self.count: guard bytes[0] == 4 else { return nil }
-        case Self.modulusCount: guard bytes[0] >= 0x80, bytes[255] & 1 == 1 else { return nil }
+        case Self.count where bytes[0] == 4: break
+        case Self.modulusCount where bytes[0] & 0x80 != 0 && bytes[255] & 1 == 1: break
         default: return nil
         }
         self.bytes = bytes
     }
 
-    /// Whether it is a P-256 key.
+    /// Whether this is a point, as every key is that no passkey has.
     package var isPoint: Bool { bytes.count == Self.count }
 }
 
-/// An ECDSA P-256 signature, the raw 64 bytes r ‖ s, or what a passkey signed, which is longer. It is malleable, so it
-/// never serves as an identifier.
-///
-/// A passkey's bytes are 2 ‖ algorithm (1 ES256, 2 RS256) ‖ size, two bytes, and authenticator data ‖ size and client
-/// data ‖ signature, of 64 or 256 bytes. Only device keys make them.
+/// A signature: the raw 64 bytes r ‖ s of ECDSA P-256, or the evidence of a passkey, which starts with 2
+/// (docs/credentials.md). It is malleable, so it never serves as an identifier.
 package struct SignatureBytes: Sendable, Hashable {
-    /// The size of a raw signature.
     package static let count = 64
-    /// The sizes of what a passkey signed: authenticator data has 37 to 1,024 bytes, client data 1 to 2,048.
-    package static let passkeyCount = 108...3_334
+    /// The numbers of bytes that the evidence of a passkey has.
+    package static let evidenceCounts = 150...3_334
+    /// r ‖ s, or the evidence.
     package let bytes: [UInt8]
 
-    /// Returns `nil` for bytes of neither form.
+    /// Returns `nil` for bytes that are neither 64 nor have the beginning of a passkey's evidence.
     package init?(_ bytes: some Collection<UInt8>) {
-        self.bytes = Array(bytes)
-        guard self.bytes.count == Self.count || authenticatorData != nil else { return nil }
-    }
-
-    /// Whether a passkey made it.
-    package var isPasskey: Bool { bytes.count != Self.count }
-
-    /// What the authenticator of a passkey signed besides the client data; `nil` for a raw signature.
-    private var authenticatorData: ArraySlice<UInt8>? {
-        guard Self.passkeyCount.contains(bytes.count), bytes[0] == 2 else { return nil }
-        let size = Int(bytes[2]) << 8 | Int(bytes[3])
-        guard (37...1_024).contains(size), case let next = 4 + size, next + 2 < bytes.count else { return nil }
-        let clientData = Int(bytes[next]) << 8 | Int(bytes[next + 1])
-        let signature = bytes.count - next - 2 - clientData
-        switch (bytes[1], signature) {
-        case (1, 64), (2, 256): return (1...2_048).contains(clientData) ? bytes[4..<next] : nil
-        default: return nil
+        guard bytes.count == Self.count || (Self.evidenceCounts.contains(bytes.count) && bytes.first == 2) else {
+            return nil
         }
+        self.bytes = Array(bytes)
     }
 
-    /// Whether the authenticator of a passkey says that the key is backed up now; `nil` for a raw signature.
-    package var isBackedUp: Bool? { authenticatorData.map { $0[$0.startIndex + 32] & 0x10 != 0 } }
-
-    /// The counter of a passkey's authenticator; `nil` for a raw signature.
-    package var counter: UInt32? {
-        authenticatorData?.dropFirst(33).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-    }
+    /// Whether this is the evidence of a passkey.
+    package var isOfPasskey: Bool { bytes.count != Self.count }
 }
 
 /// A salt or a digest of exactly 32 bytes.
@@ -205,39 +181,32 @@ package struct KeyFingerprint: Sendable, Hashable, CustomStringConvertible {
 extension PublicKeyBytes: MemberValue {
     /// The point or the modulus in unpadded base64url.
     package static let memberKind = MemberKind<Self>.bytes(
-        count...modulusCount, "an uncompressed point of 65 bytes or a modulus of 256 is expected", parse: { Self($0) },
-        bytes: \.bytes)
+        count...modulusCount, "an uncompressed point of 65 bytes, or a modulus of 256, is expected",
+        parse: { Self($0) }, bytes: \.bytes)
 }
 
-extension MemberKind where Value == PublicKeyBytes {
-    /// A P-256 key: every key but those of devices.
+extension MemberKind<PublicKeyBytes> {
+    /// A key that no passkey can be.
     static var point: MemberKind {
         .bytes(
             Value.count...Value.count, "an uncompressed point of 65 bytes is expected",
-            parse: { $0.count == Value.count ? Value($0) : nil }, bytes: \.bytes)
+            parse: { Value($0).flatMap { $0.isPoint ? $0 : nil } }, bytes: \.bytes)
     }
 }
 
 extension SignatureBytes: MemberValue {
     /// The bytes in unpadded base64url.
     package static let memberKind = MemberKind<Self>.bytes(
-        count...passkeyCount.upperBound, "64 bytes, or what a passkey signed, are expected", parse: { Self($0) },
-        bytes: \.bytes)
+        count...evidenceCounts.upperBound, "64 bytes, or the evidence of a passkey, are expected",
+        parse: { Self($0) }, bytes: \.bytes)
 }
 
-extension MemberKind where Value == SignatureBytes {
-    /// A raw signature: that of every key but those of devices.
+extension MemberKind<SignatureBytes> {
+    /// A signature by a key that no passkey can be.
     static var raw: MemberKind {
         .bytes(
             Value.count...Value.count, "64 bytes are expected",
-            parse: { $0.count == Value.count ? Value($0) : nil }, bytes: \.bytes)
-    }
-
-    /// What a passkey signed.
-    static var passkey: MemberKind {
-        .bytes(
-            Value.passkeyCount, "what a passkey signed is expected",
-            parse: { Value($0).flatMap { $0.isPasskey ? $0 : nil } }, bytes: \.bytes)
+            parse: { Value($0).flatMap { $0.isOfPasskey ? nil : $0 } }, bytes: \.bytes)
     }
 }
 

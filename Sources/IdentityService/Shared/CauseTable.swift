@@ -71,7 +71,7 @@ enum CauseTable {
             Rule(
                 types: proofs + [
                     EmployeeRegistered.type, WaitEnded.type, ReturnCompleted.type, EmployeeKeyAuthorized.type,
-                    CredentialsChanged.type,
+                    CredentialsChanged.type, PasskeyValidated.type,
                 ], words: uncausedSession)
         ],
         WaitEnded.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unproved)],

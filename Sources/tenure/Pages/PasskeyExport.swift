@@ -93,7 +93,7 @@ struct LoggedAssertion: Sendable {
             "message": .bytes(message), "rpId": .string(facts.rpID), "origin": .string(assertion.clientData.origin),
             "algorithm": .integer(assertion.algorithm == .es256 ? -7 : -257),
             "publicKey": .bytes(key.subjectPublicKeyInfo), "key": .bytes(key.bytes),
-            "credentialId": .bytes(facts.credentialID), "userHandle": .bytes(facts.userHandle),
+            "credentialId": .bytes(facts.credentialID), "userHandle": .bytes(facts.userHandle.bytes),
             "authenticatorData": .bytes(assertion.authenticatorData.bytes),
             "clientDataJSON": .bytes(assertion.clientData.bytes), "signature": .bytes(signature),
         ]

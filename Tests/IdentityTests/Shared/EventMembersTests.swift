@@ -146,7 +146,6 @@ enum MemberSample {
             return .integer(range.lowerBound + Int64(number) % (range.upperBound - range.lowerBound + 1))
         case .word(let words): return .string(words[number % words.count])
         case .bytes(let count) where count.lowerBound == PublicKeyBytes.count: return .bytes(Sample.key(byte).bytes)
-        case .bytes(SignatureBytes.passkeyCount): return .bytes(try Sample.evidence(byte).bytes)
         case .bytes(let count): return .bytes([UInt8](repeating: byte, count: count.lowerBound))
         case .array(let element, _): return [try value(element, number, at: pointer)]
         case .string(let format): return try text(format, byte)
@@ -179,7 +178,6 @@ enum MemberSample {
         case "MailRecipient": return ["kind": "user", "id": id]
         case "Checkpoint":
             return ["ledger": id, "size": 1, "root": .bytes(try Sample.bytes32(number).bytes)]
-        case "PasskeyFacts": return try PasskeyFacts.members.write(try Sample.passkey(number), at: pointer)
         case "Size": return ["ledger": id, "size": 1]
         case "Share":
             return ["share": .bytes(try Sample.bytes32(number).bytes), "spent": .integer(1), "limit": .integer(2)]

@@ -123,12 +123,6 @@ enum EventSamples {
             DeviceNamed(
                 employeeID: employee, fingerprint: try Sample.fingerprint(0xAB),
                 name: Personal(employee, "Zoë’s tablet")),
-            PasskeyValidated(
-                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), flow: flow,
-                challenge: Array("tenure/v2/challenge\n{}".utf8), evidence: try Sample.evidence(0x72)),
-            PasskeyBackupChanged(employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), backedUp: true),
-            PasskeyCounterRepeated(
-                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), counter: 6, previous: 7),
             DisplayNameSet(employeeID: employee, name: Personal(employee, "Zoë Ünal")),
         ]
     }
@@ -166,7 +160,14 @@ enum EventSamples {
                 email: Personal(employee, "204@5550100.dummy-email"), isCompanyOwnedEmail: false, approved: false),
             EmployeeKeyPresented(employeeID: employee, key: key, flow: flow, first: true),
             EmployeeKeyPresented(
-                employeeID: employee, key: key, flow: flow, first: true, passkey: try Sample.passkey(0x71)),
+                employeeID: employee, key: key, kind: .passkey, flow: flow, first: false,
+                passkey: try Sample.passkey(isBackupEligible: true)),
+            PasskeyValidated(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), flow: flow,
+                challenge: Array("tenure/v2/challenge\n{}".utf8), evidence: try Sample.evidence()),
+            PasskeyBackupChanged(employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), backedUp: true),
+            PasskeyCounterRepeated(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), counter: 3, previous: 4),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .founding),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .policy),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: byApp),
