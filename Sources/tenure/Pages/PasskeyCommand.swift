@@ -5,13 +5,14 @@ import IdentityService
 /// Manages what passkeys need.
 struct PasskeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "passkey", abstract: "Set the name and the origins of passkeys.",
+        commandName: "passkey", abstract: "Set the name and the origins of passkeys, and export what they signed.",
         discussion: """
             Examples:
               tenure passkey origins id.example.com https://id.example.com --operator-key operator.key
               tenure passkey show
+              tenure passkey export 42 --company harbour.example
             """,
-        subcommands: [PasskeyOrigins.self, PasskeyShow.self])
+        subcommands: [PasskeyOrigins.self, PasskeyShow.self, PasskeyExport.self])
 }
 
 /// Sets the name that passkeys are made for, and the origins that may use them.
