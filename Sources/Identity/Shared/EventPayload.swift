@@ -53,7 +53,7 @@ package enum EventCatalogue {
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
         PagesEnabled.self, AppEnded.self, SystemFounded.self, CheckpointSealed.self, EntryDisowned.self,
-        LedgerTimeAccepted.self, EventsKeyReplaced.self, TokenKeysRotated.self,
+        LedgerTimeAccepted.self, EventsKeyReplaced.self, TokenKeysRotated.self, OriginsChanged.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self, AddressProved.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,

@@ -32,7 +32,8 @@ package struct ChangePolicy: CallerUseCase {
             let access = try await run.context.access(company, caller, role: .authorization), tenant = access.tenant
             try await run.context.requireRecentLogIn(of: caller, at: run.call.time)
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
-            let policy = try change.applied(to: tenant.state.policy), changed = Tenant.PolicyChange(policy)
+            let policy = try change.applied(to: tenant.state.policy)
+            let changed = try await changed(to: policy, tenant, run.context)
             return SignedDecision(
                 access: access,
                 decide: {
@@ -45,6 +46,28 @@ package struct ChangePolicy: CallerUseCase {
                     return try await recorder.append(nil)
                 })
         }
+    }
+
+    /// The change, with the people who have no secret if it asks them for one.
+    ///
+    /// - Throws: `policy.secretless_people`, which names at most twenty of them.
+    private func changed(
+        to policy: TenantPolicy, _ tenant: TenantSnapshot, _ context: ServiceContext
+    ) async throws -> Tenant.PolicyChange {
+        guard policy.logIn == .secret, tenant.state.policy.logIn != .secret else { return Tenant.PolicyChange(policy) }
+        let people = try await AffectedPeople(context: context, tenant: tenant).secretless()
+        guard people.isEmpty else {
+            var names: [String] = []
+            for id in people.prefix(20) {
+                let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
+                names.append(
+                    try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
+            }
+            throw ServiceError(
+                .policySecretlessPeople,
+                members: names.sorted().map { .init(pointer: "/logIn", detail: "\($0) has no secret") })
+        }
+        return Tenant.PolicyChange(policy, secretless: people)
     }
 }
 
@@ -126,6 +149,8 @@ package struct ReadPolicy: UseCase {
             blindOnly: policy.blindOnly, questionsWithPassphrase: policy.questionsWithPassphrase,
             registrationMode: policy.registrationMode.rawValue, recoveryDelayHours: Int64(policy.recoveryDelayHours),
             adminSessionHours: Int64(policy.adminSessionHours), logIn: policy.logIn.rawValue,
-            adminsNeedPasskey: policy.adminsNeedPasskey, clonedKey: policy.clonedKey.rawValue, version: Int64(tenant.version))
+            adminsNeedPasskey: policy.adminsNeedPasskey, clonedKey: policy.clonedKey.rawValue,
+            adminsWithoutPasskey: try await AffectedPeople(context: run.context, tenant: tenant).adminsWithoutPasskey(),
+            version: Int64(tenant.version))
     }
 }

@@ -134,13 +134,16 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
     public var adminsNeedPasskey: Bool
     /// `report` or `stop`.
     public var clonedKey: String
+    /// The ids of the admins who have no passkey: `adminsNeedPasskey` takes the role from them until they have one.
+    public var adminsWithoutPasskey: [String]
     /// The version of the policy. `ETag` and `If-Match` carry it too.
     public var version: Int64
 
     package init(
         keyAuthorization: String, approval: String, blindOnly: Bool, questionsWithPassphrase: Bool,
         registrationMode: String = "open", recoveryDelayHours: Int64 = 24, adminSessionHours: Int64 = 1,
-        logIn: String = "secret", adminsNeedPasskey: Bool = false, clonedKey: String = "report", version: Int64
+        logIn: String = "secret", adminsNeedPasskey: Bool = false, clonedKey: String = "report",
+        adminsWithoutPasskey: [String] = [], version: Int64
     ) {
         self.keyAuthorization = keyAuthorization
         self.approval = approval
@@ -152,6 +155,7 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
         self.logIn = logIn
         self.adminsNeedPasskey = adminsNeedPasskey
         self.clonedKey = clonedKey
+        self.adminsWithoutPasskey = adminsWithoutPasskey
         self.version = version
     }
 
@@ -162,5 +166,6 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
         Member("questionsWithPassphrase", \.questionsWithPassphrase), Member("registrationMode", \.registrationMode),
         Member("recoveryDelayHours", \.recoveryDelayHours, .number()),
         Member("adminSessionHours", \.adminSessionHours, .number()), Member("logIn", \.logIn),
-        Member("adminsNeedPasskey", \.adminsNeedPasskey), Member("clonedKey", \.clonedKey), Member("version", \.version, .number()))
+        Member("adminsNeedPasskey", \.adminsNeedPasskey), Member("clonedKey", \.clonedKey),
+        Member("adminsWithoutPasskey", \.adminsWithoutPasskey, .list()), Member("version", \.version, .number()))
 }
