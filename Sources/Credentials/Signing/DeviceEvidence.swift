@@ -3,8 +3,8 @@ import Crypto
 /// What a device signs with, in the one form that is stored and sent.
 ///
 /// Kind 1 is the signature of a device key, 64 bytes. Kind 2 is the assertion of a passkey: `02`, the algorithm (`01`
-/// ES256, `02` RS256), a 16-bit length and the authenticator data, a 16-bit length and the client data, and the signature
-/// to the end. Sixty-four bytes are always kind 1, because an assertion is longer.
+/// ES256, `02` RS256), a 16-bit length and the authenticator data, a 16-bit length and the client data, and the
+/// signature to the end. Sixty-four bytes are always kind 1, because an assertion is longer.
 ///
 /// ```swift
 /// let evidence = try DeviceEvidence(bytes: bytes)
@@ -19,7 +19,8 @@ public enum DeviceEvidence: Sendable, Hashable {
 
     /// The greatest number of bytes.
     public static let maximumByteCount =
-        6 + AuthenticatorData.maximumByteCount + ClientData.maximumByteCount + PasskeyAssertion.maximumSignatureByteCount
+        6 + AuthenticatorData.maximumByteCount + ClientData.maximumByteCount
+        + PasskeyAssertion.maximumSignatureByteCount
 
     /// Parses the stored form, without verifying it.
     ///

@@ -205,7 +205,7 @@ public enum KeyProof {
     public static func verify(
         _ proof: [UInt8], over message: [UInt8], by key: some DevicePublicKey
     ) throws(CredentialsError) -> DeviceEvidence {
-        guard proof.count > maximumByteCount else {
+        guard proof.count > maximumByteCount, proof[0] == 2 else {
             let signature: Signature = try verify(proof, over: message, by: key)
             return .signature(signature)
         }

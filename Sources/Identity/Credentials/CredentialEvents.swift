@@ -22,7 +22,7 @@ package struct CredentialsSet: EventPayload {
         Member("userId", \.userID), Member("credentialId", \.credentialID),
         Member("record", \.record, .bytes(EventLimits.record)), Member("email", \.email),
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw),
         Member(optional: "secretless", \.secretless, .onlyTrue))
 
     package init(
@@ -65,7 +65,7 @@ package struct CredentialsChanged: EventPayload {
         Member("previousCredentialId", \.previousCredentialID),
         Member("record", \.record, .bytes(EventLimits.record)),
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw),
         Member(optional: "secretless", \.secretless, .onlyTrue))
 
     package init(

@@ -507,7 +507,7 @@ extension Employee {
     /// A device key of an employee.
     package struct Key: Sendable, Equatable {
         package let key: PublicKeyBytes
-        /// SHA-256 of the key's 65 bytes.
+        /// SHA-256 of the key's bytes.
         package let fingerprint: KeyFingerprint
         /// The recorded status.
         package internal(set) var status: KeyStatus

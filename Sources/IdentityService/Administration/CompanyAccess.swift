@@ -79,7 +79,7 @@ extension ServiceContext {
             authority: since.flatMap { tenant.leaves[$0.position] }, signer: signer)
     }
 
-    /// SHA-256 of a key's 65 bytes.
+    /// SHA-256 of a key's bytes.
     package static func fingerprint(of key: PublicKeyBytes) -> [UInt8] {
         guard let key = try? EmployeePublicKey(bytes: key.bytes) else { return [] }
         return Hex.decode(key.fingerprint) ?? []

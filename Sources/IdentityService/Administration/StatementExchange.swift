@@ -60,7 +60,7 @@ package struct StatementExchange: Sendable {
         else { throw ServiceError(.requestStale) }
         let (_, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid), size: seen.ledgerSize)
         guard root == seen.ledgerRoot else { throw ServiceError(Denial.statementInvalid, at: "/statement") }
-        return try recorded(signed.statement, signature, by: seen.signer)
+        return try recorded(signed.statement, signature.bytes, by: seen.signer)
     }
 
     /// Parses a submitted statement, and verifies its signature by the key that it names.
@@ -68,7 +68,7 @@ package struct StatementExchange: Sendable {
     /// - Throws: `authorization.not_permitted`, with the member that is at fault.
     private static func read<S: Statement>(
         _ signed: StatementSignature, as expected: S, at time: Timestamp
-    ) throws(ServiceError) -> (S, Signature) {
+    ) throws(ServiceError) -> (S, DeviceEvidence) {
         let statement: S
         do {
             statement = try S(parsing: signed.statement, expecting: expected.tag)
@@ -81,7 +81,9 @@ package struct StatementExchange: Sendable {
             throw ServiceError(Denial.statementExpired, at: "/statement")
         }
         do {
-            return (statement, try statement.verify(proof: signed.signature))
+            let evidence = try statement.verify(proof: signed.signature)
+            try evidence.check(nil, origins: [])
+            return (statement, evidence)
         } catch {
             let signer = statement.context.signer
             let isOverText = KeyProof.isOverBase64(signed.signature, of: signed.statement, by: signer)
@@ -92,13 +94,13 @@ package struct StatementExchange: Sendable {
     /// Signs a statement with the app's authority key, which is derived from the presented secret.
     func vouch(_ statement: some Statement, _ presented: PresentedSecret) throws -> SignedStatement {
         let key = try AppAuthorityKey(appSecret: presented.secret, appSalt: presented.salt)
-        return try recorded(statement.bytes, try key.sign(statement), by: StatementKey(key.publicKey))
+        return try recorded(statement.bytes, try key.sign(statement).bytes, by: StatementKey(key.publicKey))
     }
 
     private func recorded(
-        _ statement: [UInt8], _ signature: Signature, by signer: StatementKey
+        _ statement: [UInt8], _ signature: [UInt8], by signer: StatementKey
     ) throws -> SignedStatement {
-        guard let key = PublicKeyBytes(signer.bytes), let signature = SignatureBytes(signature.bytes) else {
+        guard let key = PublicKeyBytes(signer.bytes), let signature = SignatureBytes(signature) else {
             throw ServiceError(.authorizationNotPermitted)
         }
         return SignedStatement(key: key, statement: statement, signature: signature)
