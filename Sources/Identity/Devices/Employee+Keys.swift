@@ -9,11 +9,14 @@ extension Employee {
         package var flow: FlowID
         /// The time of the presentation.
         package var time: Timestamp
+        /// What is fixed of the passkey that the key is, or `nil` if it is none.
+        package var passkey: PasskeyFacts?
 
-        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp) {
+        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil) {
             self.key = key
             self.flow = flow
             self.time = time
+            self.passkey = passkey
         }
     }
 
@@ -78,9 +81,11 @@ extension Employee {
     static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
         guard let account = state.account else { throw .unknownEmployee }
         guard !account.isCancelled else { throw .inactive }
+        try check(present.passkey, of: present.key, in: state)
         let presented = EmployeeEvent.keyPresented(
             EmployeeKeyPresented(
-                employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty))
+                employeeID: account.id, key: present.key, kind: present.passkey == nil ? .software : .passkey,
+                flow: present.flow, first: state.keys.isEmpty, passkey: present.passkey))
         switch state.standing(of: present.key, at: present.time) {
         case .authorized: return []
         case .pending:

@@ -155,6 +155,15 @@ enum EventSamples {
                 employeeID: employee, userID: user, companyEmployeeID: Personal(employee, "204"),
                 email: Personal(employee, "204@5550100.dummy-email"), isCompanyOwnedEmail: false, approved: false),
             EmployeeKeyPresented(employeeID: employee, key: key, flow: flow, first: true),
+            EmployeeKeyPresented(
+                employeeID: employee, key: key, kind: .passkey, flow: flow, first: false,
+                passkey: try Sample.passkey(isBackupEligible: true)),
+            PasskeyValidated(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), flow: flow,
+                challenge: Array("tenure/v2/challenge\n{}".utf8), evidence: try Sample.evidence()),
+            PasskeyBackupChanged(employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), backedUp: true),
+            PasskeyCounterRepeated(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), counter: 3, previous: 4),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .founding),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .policy),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: byApp),
