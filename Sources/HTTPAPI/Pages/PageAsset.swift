@@ -24,6 +24,12 @@ enum PageAsset: String, Sendable, CaseIterable {
     case arm = "arm.js"
     /// The signature over a statement.
     case sign = "sign.js"
+    /// What browsers do with passkeys.
+    case passkey = "passkey.js"
+    /// The button that makes a passkey.
+    case addpasskey = "addpasskey.js"
+    /// The log-in with a passkey.
+    case bypasskey = "bypasskey.js"
     /// The signatures over invitations.
     case invite = "invite.js"
     /// The end of a wait, and the signature that opens its session.

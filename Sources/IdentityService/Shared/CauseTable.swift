@@ -59,7 +59,10 @@ enum CauseTable {
 
     private static let rules: [String: [Rule]] = [
         EmployeeKeyPresented.type: [
-            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey),
+            // A passkey proves itself, and its owner presents it in a session.
+            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey) {
+                $0["passkey"] == nil
+            },
             Rule(types: [EmployeeRegistered.type]) { $0["first"] == true },
         ],
         EmployeeKeyAuthorized.type: [
@@ -71,7 +74,7 @@ enum CauseTable {
             Rule(
                 types: proofs + [
                     EmployeeRegistered.type, WaitEnded.type, ReturnCompleted.type, EmployeeKeyAuthorized.type,
-                    CredentialsChanged.type,
+                    CredentialsChanged.type, PasskeyValidated.type,
                 ], words: uncausedSession)
         ],
         WaitEnded.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unproved)],

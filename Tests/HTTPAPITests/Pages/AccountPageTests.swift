@@ -15,7 +15,7 @@ import Testing
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
         "/account/recovery", "/account/address", "/account/name", "/account/invite", "/account/invitations",
-        "/account/credentials", "/account/refusals",
+        "/account/credentials", "/account/refusals", "/account/passkeys",
     ]
     private static let statement = Array("tenure/v1/key-revocation\n{}".utf8)
 
@@ -43,7 +43,7 @@ import Testing
     private func changes(_ service: FakeService) async -> [Recorder.Entry] {
         let names: Set<String> = [
             "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
-            "revokeDevice", "decideKey", "setDisplayName", "startChange",
+            "revokeDevice", "decideKey", "setDisplayName", "startChange", "addPasskey",
         ]
         return await service.recorder.work.filter { names.contains($0.name) }
     }

@@ -2,6 +2,7 @@
 /** Signs a statement with the device key of this browser: the module of pages that show what somebody signs. */
 import { arm, fetchNonce } from "./arm.js";
 import { base64url, bytesOf, find, remembered, sign } from "./device.js";
+import { prove } from "./passkey.js";
 
 /**
  * What the page says that the statement says.
@@ -64,6 +65,21 @@ export async function keyOf(company, employee, fingerprint) {
 }
 
 /**
+ * What signs on a page: the key of this browser, or the passkey that the session was opened with.
+ * @param {HTMLFormElement} form
+ * @returns {Promise<{ publicKey: Uint8Array, sign: (bytes: Uint8Array) => Promise<Uint8Array> } | undefined>}
+ */
+export async function signerOf(form) {
+  const { company = "", employee = "", signer = "", passkey, passkeyRp = "", passkeyKey = "" } = form.dataset;
+  if (passkey) {
+    const publicKey = bytesOf(passkeyKey);
+    return { publicKey, sign: async (bytes) => bytesOf((await prove(passkeyRp, bytes, [passkey])).proof) };
+  }
+  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  return key && { publicKey: key.publicKey, sign: (bytes) => sign(key, bytes) };
+}
+
+/**
  * Shows one of the page's hidden texts, and hides the others.
  * @param {string} id
  * @returns {false}
@@ -96,8 +112,7 @@ async function ask(form) {
  * @param {HTMLFormElement} form
  */
 async function attach(form) {
-  const { company = "", employee = "", signer = "", fingerprint = "" } = form.dataset;
-  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  const { fingerprint = "" } = form.dataset, key = await signerOf(form);
   if (!key) return reveal("no-key");
   /** @param {string} name @returns {HTMLInputElement} */
   const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
@@ -115,7 +130,7 @@ async function attach(form) {
     }
     const bytes = bytesOf(field("statement").value);
     if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
-    field("signature").value = base64url(await sign(key, bytes));
+    field("signature").value = base64url(await key.sign(bytes));
     form.submit();
     return true;
   });
@@ -126,8 +141,7 @@ async function attach(form) {
  * @param {HTMLFormElement} form
  */
 async function attachAll(form) {
-  const { company = "", employee = "", signer = "" } = form.dataset;
-  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  const key = await signerOf(form);
   if (!key) return reveal("no-key");
   /** @param {string} name @returns {HTMLInputElement} */
   const field = (name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name));
@@ -138,7 +152,7 @@ async function attachAll(form) {
       const expected = { tag: "tenure/v1/key-refusal", action: "refuse", reason: "unknown", fingerprint };
       const bytes = bytesOf(field(`statement.${fingerprint}`).value);
       if (!(await isStatement(bytes, expected, key.publicKey))) return reveal("failed");
-      field(`signature.${fingerprint}`).value = base64url(await sign(key, bytes));
+      field(`signature.${fingerprint}`).value = base64url(await key.sign(bytes));
     }
     form.submit();
     return true;
