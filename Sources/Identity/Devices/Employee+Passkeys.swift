@@ -81,9 +81,10 @@ extension Employee {
     ///
     /// - Throws: ``Rejection/passkeyDiffers`` if the key was presented as something else, if another key of the account
     ///   has the credential id, or if the handle is not the account's.
-    static func check(_ passkey: PasskeyFacts?, of key: PublicKeyBytes, in state: State) throws(Rejection) {
+    package static func check(_ passkey: PasskeyFacts?, of key: PublicKeyBytes, in state: State) throws(Rejection) {
         if let known = state.keys[key] {
-            guard known.passkey?.facts.rpID == passkey?.rpID, known.passkey?.facts.credentialID == passkey?.credentialID,
+            guard known.passkey?.facts.rpID == passkey?.rpID,
+                known.passkey?.facts.credentialID == passkey?.credentialID,
                 known.passkey?.facts.isBackupEligible == passkey?.isBackupEligible
             else { throw .passkeyDiffers }
         }

@@ -60,6 +60,8 @@ struct AuthorityTrail: Sendable {
     var confirmedByKnownKey: Set<UUID> = []
     /// Whether an app was ever linked: the founding links the first one.
     private(set) var wasLinked = false
+    /// The origins on whose pages a passkey may be used at an event. `nil` judges no origin: no event sets any yet.
+    var originsInForce: @Sendable (RecordedEvent) -> [String]? = { _ in nil }
     /// What a return permits the next events.
     var returns = ReturnTrail()
     var roots = RootHistory()

@@ -203,8 +203,11 @@ import Testing
         #expect(text.contains(#""purpose":"login-passkey","rpId":"id.example.com"}"#))
         #expect(throws: CredentialsError.self) { try AddressChallenge(parsing: challenge.bytes) }
         try challenge.checkExpiry(at: fields.expires.adding(.seconds(-120)))
-        #expect(throws: CredentialsError(.expired)) { try challenge.checkExpiry(at: fields.expires.adding(.seconds(1))) }
-        for rpID in ["", "127.0.0.1", "Example.com", "a..b", "-a.example", "[::1]", "https://a.example", "a.example:1"] {
+        #expect(throws: CredentialsError(.expired)) {
+            try challenge.checkExpiry(at: fields.expires.adding(.seconds(1)))
+        }
+        for rpID in ["", "127.0.0.1", "Example.com", "a..b", "-a.example", "[::1]", "https://a.example", "a.example:1"]
+        {
             var other = fields
             other.rpID = rpID
             #expect(throws: CredentialsError(.challengeInvalid, field: "rpId"), "\(rpID)") {

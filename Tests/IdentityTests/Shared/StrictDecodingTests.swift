@@ -5,7 +5,8 @@ import Testing
 @Suite struct `Strict decoding` {
     /// The only members that may be absent.
     static let optional: Set<String> = [
-        "EmployeeRegistered/companyName", "EmployeeKeyPresented/passkey", "EmployeeKeyRefused/note", "EmployeeKeyRevoked/note",
+        "EmployeeRegistered/companyName", "EmployeeKeyPresented/passkey", "EmployeeKeyRefused/note",
+        "EmployeeKeyRevoked/note",
         "EmployeeCancelled/note", "CredentialsLocked/until", "InvitationIssued/email",
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
