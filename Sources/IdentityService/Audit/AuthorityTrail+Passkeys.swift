@@ -59,8 +59,7 @@ extension AuthorityTrail {
         }
         guard let facts = payload.passkey else { return nil }
         guard let key = try? EmployeePublicKey(bytes: payload.key.bytes),
-            let challenge = try? Challenge(parsing: facts.challenge), challenge.fields.employeeKey == key,
-            challenge.fields.tenant == event.ledger.uuid, challenge.fields.flow == payload.flow.uuid,
+            isOfFlow(event, payload, facts, key),
             let evidence = try? DeviceEvidence(bytes: facts.evidence.bytes),
             let said = evidence.assertion?.authenticatorData,
             (try? evidence.verify(over: facts.challenge, by: key)) != nil,
@@ -68,6 +67,20 @@ extension AuthorityTrail {
             said.flags.contains(.backedUp) == facts.isBackedUp, Int(said.counter) == facts.counter
         else { return "a passkey is presented without an assertion over the challenge of its flow" }
         return isOfKind(event, facts.evidence, facts) ? nil : Self.otherKind
+    }
+
+    /// Whether a presented passkey signed a challenge of its flow: one that names its key, or one that names neither
+    /// account nor key, as the page of the account has it.
+    private func isOfFlow(
+        _ event: RecordedEvent, _ payload: EmployeeKeyPresented, _ facts: PasskeyFacts, _ key: EmployeePublicKey
+    ) -> Bool {
+        if let challenge = try? Challenge(parsing: facts.challenge) {
+            return challenge.fields.employeeKey == key && challenge.fields.tenant == event.ledger.uuid
+                && challenge.fields.flow == payload.flow.uuid
+        }
+        guard let challenge = try? PasskeyChallenge(parsing: facts.challenge) else { return false }
+        return challenge.fields.flow == payload.flow.uuid && challenge.fields.rpID == facts.rpID
+            && challenge.fields.app == event.app?.lowercased && decidedAt(event) <= challenge.fields.expires
     }
 
     /// Checks the assertion of a log-in by a passkey alone, whose challenge names the flow and expires.

@@ -15,6 +15,8 @@ package struct OwnPasskeys: Sendable, RedactedDescription {
         package let fingerprint: String
         /// The id of the credential.
         package let credential: [UInt8]
+        /// The public key, as statements name a signer.
+        package let key: [UInt8]
         /// Whether a sync provider may copy it, by the authenticator's word.
         package let isSynced: Bool
     }
@@ -40,7 +42,7 @@ package struct ReadPasskeys: UseCase {
             held: keys.filter { [.pending, .authorized].contains($0.status) }.compactMap { key in
                 key.passkey.map {
                     OwnPasskeys.Held(
-                        fingerprint: key.fingerprint.description, credential: $0.facts.credentialID,
+                        fingerprint: key.fingerprint.description, credential: $0.facts.credentialID, key: key.key.bytes,
                         isSynced: $0.facts.isBackupEligible)
                 }
             })
@@ -113,6 +115,8 @@ package struct AddPasskey: UseCase {
         guard let evidence = SignatureBytes(proof), let key = PublicKeyBytes(made.key.bytes) else {
             throw ServiceError(.employeeKeyInvalid)
         }
+        // Nobody logs in with what proved the passkey here.
+        guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }
         return try await optimistic {
             let own = try await OwnAccount(of: caller, context), employee = own.employee
             let keys = try await context.personKeys.load([employee.id.uuid], ledger: own.tenant.id.uuid)
@@ -137,6 +141,7 @@ package struct AddPasskey: UseCase {
                 context, at: time,
                 metadata: EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: run.call.requestId))
             if former == nil { recorder.claims.append(claim) }
+            recorder.notAfter = challenge.fields.expires
             try recorder.add(
                 events, to: .employee(employee.id, in: own.tenant.id), version: employee.version, keys: keys)
             try await recorder.append()

@@ -64,7 +64,7 @@ package struct LogInByPasskey: AppUseCase {
         return try await optimistic {
             let scene = try await PasskeyScene(proof, context), signed = try scene.verified(proof, rules)
             if !isSpent {
-                guard try await context.takeOnce("passkey", challenge.bytes, for: .seconds(150), at: time) else {
+                guard try await context.takePasskeyChallenge(challenge, at: time) else {
                     throw ServiceError(.flowAlreadyUsed)
                 }
                 isSpent = true
@@ -170,11 +170,7 @@ private struct PasskeyScene {
             let evidence = try DeviceEvidence(bytes: proof.evidence)
             guard let signed = evidence.assertion?.authenticatorData else { throw CredentialsError(.evidenceKind) }
             try evidence.verify(over: proof.challenge, by: EmployeePublicKey(bytes: found?.key.bytes ?? Self.nobody))
-            try evidence.check(
-                found?.passkey.map(\.facts).map {
-                    PasskeyIdentity(
-                        rpID: $0.rpID, credentialID: $0.credentialID, isBackupEligible: $0.isBackupEligible)
-                }, origins: rules.origins.map(\.text))
+            try evidence.check(found?.passkey?.facts.identity, origins: rules.origins.map(\.text))
             guard found != nil else { throw ServiceError(.employeeKeyInvalid) }
             return signed
         } catch { throw ServiceError(.employeeKeyInvalid) }

@@ -45,6 +45,11 @@ extension ServiceContext {
         ring.lookupDigest(kind: "passkey-nonce", Array("\(flow.lowercased)\n\(end)\n\(visitor)".utf8))
     }
 
+    /// Takes the nonce of a challenge, once.
+    func takePasskeyChallenge(_ challenge: PasskeyChallenge, at time: Timestamp) async throws -> Bool {
+        try await takeOnce("passkey", challenge.bytes, for: .seconds(150), at: time)
+    }
+
     /// Takes something once: of two calls with the same text one is the first.
     ///
     /// - Parameter memory: How long it is known, which is longer than it is valid.
@@ -57,6 +62,13 @@ extension ServiceContext {
             ON CONFLICT (ledger_id, key) DO NOTHING RETURNING 1
             """, in: [ledger])
         return !rows.isEmpty
+    }
+}
+
+extension PasskeyFacts {
+    /// What each assertion of the passkey is held against.
+    var identity: PasskeyIdentity {
+        PasskeyIdentity(rpID: rpID, credentialID: credentialID, isBackupEligible: isBackupEligible)
     }
 }
 
