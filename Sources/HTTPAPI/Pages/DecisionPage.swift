@@ -200,7 +200,7 @@ struct DecisionPage: Sendable {
         if action == .revoke, let reason { fields.append(("reason", reason)) }
         let form = form(account)
         let (tag, title, meaning) = words
-        return SigningPage(
+        return try await SigningPage(
             title: title, meaning: account.text(meaning, person, me.companyName), facts: facts, statement: statement,
             question: question,
             expected: (

@@ -22,6 +22,7 @@ extension Route {
             known: passkeys.held.map { Base64URL.encode($0.credential) }.joined(separator: " "),
             sentence: account.text("passkey.sentence", person, me.companyName),
             challengePath: Endpoint.issuePasskeyChallenge.template.text, signer: me.session.fingerprint,
+            passkey: try await account.signingPasskey(me),
             company: me.companyName, employee: person, decisionPath: Endpoint.makeDecision.template.text,
             backPath: Endpoint.showDevices.template.text,
             form: account.passkeyForm.part(
@@ -92,6 +93,8 @@ struct PasskeyContent: AccountContent {
     let challengePath: String
     /// The fingerprint of the device key that signs.
     let signer: String
+    /// The passkey that signs; `nil` for a key of the browser.
+    let passkey: SigningPasskey?
     let company: String
     let employee: String
     /// Where the statement is sent to.
