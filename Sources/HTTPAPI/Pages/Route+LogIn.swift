@@ -4,7 +4,7 @@ extension Route {
     /// The routes of the log-in pages.
     static var ofLogIn: [Route] {
         beginLogIns + logInByPasskey + [
-            issuePasskeyChallenge,
+            issuePasskeyChallenge, showPasskeyEndpoints,
             showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase, showClaim,
             claimAddress, proveClaim, showAccounts, chooseAccount, goOn,
         ]

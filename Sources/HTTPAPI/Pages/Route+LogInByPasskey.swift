@@ -7,9 +7,19 @@ extension Endpoint {
     static let issuePasskeyChallenge = Endpoint(
         page: "POST", "/passkey/challenge", "Give a page what a passkey signs next")
     static let logInByPasskey = Endpoint(page: "POST", "/login/passkey", "Log a person in with a passkey")
+    static let showPasskeyEndpoints = Endpoint(
+        page: "GET", "/.well-known/passkey-endpoints", "Tell password managers where passkeys are made and removed")
 }
 
 extension Route {
+    /// `GET /.well-known/passkey-endpoints` (W3C, Passkey Endpoints).
+    static let showPasskeyEndpoints = Route(page: .showPasskeyEndpoints) { exchange in
+        let devices = JSONValue.string(exchange.publicURL + Endpoint.showDevices.template.text)
+        return Reply(
+            headers: ["Content-Type": "application/json"],
+            body: JSONValue.object(["enroll": devices, "manage": devices]).canonicalBytes())
+    }
+
     /// `POST /passkey/challenge`.
     static let issuePasskeyChallenge = Route(page: .issuePasskeyChallenge, body: .form) { exchange in
         let visit = PageVisit(exchange: exchange), visitor = visit.visitor

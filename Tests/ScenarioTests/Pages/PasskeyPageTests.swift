@@ -157,8 +157,7 @@ struct `A passkey in a browser` {
         #expect(pages.allSatisfy { $0.status == 303 || $0.text.contains("did not work") })
     }
 
-    @Test func `is not enough where the company asks for a secret`() async throws
-    {
+    @Test func `is not enough where the company asks for a secret`() async throws {
         let (client, member, browser) = try await scene("passkey-secret.example", logIn: "secret")
         let passkey = try await add(authenticator(), member, browser)
         let page = try await logIn(passkey, PageClient(client))
