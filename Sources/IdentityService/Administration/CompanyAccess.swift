@@ -19,6 +19,8 @@ package struct CompanyAccess: Sendable {
     var authority: [UInt8]?
     /// The key that a statement of this caller names as signer.
     package var signer: PublicKeyBytes?
+    /// The passkey that the signer is; `nil` for another key.
+    var passkey: PasskeyIdentity?
 }
 
 extension ServiceContext {
@@ -76,7 +78,8 @@ extension ServiceContext {
         return CompanyAccess(
             tenant: tenant, name: name, decider: .employee(decider),
             guarded: (.employee(snapshot.id, in: tenant.id), snapshot.version),
-            authority: since.flatMap { tenant.leaves[$0.position] }, signer: signer)
+            authority: since.flatMap { tenant.leaves[$0.position] }, signer: signer,
+            passkey: snapshot.state.keys[signer]?.passkey?.facts.identity)
     }
 
     /// SHA-256 of a key's bytes.

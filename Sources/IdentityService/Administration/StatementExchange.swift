@@ -53,6 +53,7 @@ package struct StatementExchange: Sendable {
         _ signed: StatementSignature, is expected: S, at time: Timestamp, after position: Int64
     ) async throws -> SignedStatement {
         let (statement, signature) = try Self.read(signed, as: expected, at: time)
+        try await check(signature)
         let seen = statement.context, asked = expected.context
         guard statement.members == expected.members, seen.tenant == asked.tenant, seen.signer == asked.signer,
             seen.authority == asked.authority, seen.expires <= time.adding(Self.lifetime),
@@ -81,13 +82,21 @@ package struct StatementExchange: Sendable {
             throw ServiceError(Denial.statementExpired, at: "/statement")
         }
         do {
-            let evidence = try statement.verify(proof: signed.signature)
-            try evidence.check(nil, origins: [])
-            return (statement, evidence)
+            return (statement, try statement.verify(proof: signed.signature))
         } catch {
             let signer = statement.context.signer
             let isOverText = KeyProof.isOverBase64(signed.signature, of: signed.statement, by: signer)
             throw ServiceError(isOverText ? Denial.signatureOverText : .signatureInvalid, at: "/signature")
+        }
+    }
+
+    /// Checks that the evidence is of the kind of the caller's key, and a passkey's of this site.
+    ///
+    /// - Throws: `authorization.not_permitted`.
+    private func check(_ evidence: DeviceEvidence) async throws {
+        let rules = access.passkey == nil ? nil : try await context.passkeyRules()
+        do { try evidence.check(access.passkey, origins: rules?.origins.map(\.text) ?? []) } catch {
+            throw ServiceError(Denial.signatureInvalid, at: "/signature")
         }
     }
 

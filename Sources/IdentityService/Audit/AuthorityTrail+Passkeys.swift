@@ -133,7 +133,7 @@ extension AuthorityTrail {
         }
         guard let facts = payload.passkey else { return nil }
         guard let key = try? EmployeePublicKey(bytes: payload.key.bytes),
-            isChallenge(facts, of: payload.flow.uuid, key, in: event.ledger.uuid),
+            isOfFlow(event, payload, facts, key),
             let evidence = try? DeviceEvidence(bytes: facts.evidence.bytes),
             let said = evidence.assertion?.authenticatorData,
             (try? evidence.verify(over: facts.challenge, by: key)) != nil,
@@ -143,14 +143,18 @@ extension AuthorityTrail {
         return isOfKind(event, facts.evidence, facts) ? nil : Self.otherKind
     }
 
-    /// Whether a presented passkey signed a challenge of its flow: that of a log-in or registration, or one that names no
-    /// account, with which a person adds a passkey to their own.
-    private func isChallenge(_ facts: PasskeyFacts, of flow: UUID, _ key: EmployeePublicKey, in tenant: UUID) -> Bool {
-        if let challenge = try? PasskeyChallenge(parsing: facts.challenge) {
-            return challenge.fields.flow == flow && challenge.fields.rpID == facts.rpID
+    /// Whether a presented passkey signed a challenge of its flow: one that names its key, or one that names neither
+    /// account nor key, as the page of the account has it.
+    private func isOfFlow(
+        _ event: RecordedEvent, _ payload: EmployeeKeyPresented, _ facts: PasskeyFacts, _ key: EmployeePublicKey
+    ) -> Bool {
+        if let challenge = try? Challenge(parsing: facts.challenge) {
+            return challenge.fields.employeeKey == key && challenge.fields.tenant == event.ledger.uuid
+                && challenge.fields.flow == payload.flow.uuid
         }
-        guard let challenge = try? Challenge(parsing: facts.challenge) else { return false }
-        return challenge.fields.employeeKey == key && challenge.fields.tenant == tenant && challenge.fields.flow == flow
+        guard let challenge = try? PasskeyChallenge(parsing: facts.challenge) else { return false }
+        return challenge.fields.flow == payload.flow.uuid && challenge.fields.rpID == facts.rpID
+            && challenge.fields.app == event.app?.lowercased && decidedAt(event) <= challenge.fields.expires
     }
 
     /// Checks the assertion of a log-in by a passkey alone, whose challenge names the flow and expires.

@@ -65,7 +65,10 @@ enum CauseTable {
 
     private static let rules: [String: [Rule]] = [
         EmployeeKeyPresented.type: [
-            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey),
+            // A passkey proves itself, and its owner presents it in a session.
+            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey) {
+                $0["passkey"] == nil
+            },
             Rule(types: [EmployeeRegistered.type]) { $0["first"] == true },
         ],
         EmployeeKeyAuthorized.type: [
