@@ -164,7 +164,7 @@ extension AuthorityTrail {
         else { return Self.notInForce }
         guard tenant.policy.logIn != .secret else { return Self.secretNeeded }
         // Twice in one flow is found as a cause that an event repeats.
-        guard known.flow != payload.flow else { return Self.answered }
+        guard !state.keys.values.contains(where: { $0.flow == payload.flow }) else { return Self.answered }
         guard let key = try? EmployeePublicKey(bytes: known.key.bytes),
             let challenge = try? PasskeyChallenge(parsing: payload.challenge),
             challenge.fields.flow == payload.flow.uuid, challenge.fields.rpID == facts.rpID,

@@ -42,8 +42,6 @@ extension Timestamp {
 struct AuthenticationMethods: Sendable, Equatable {
     /// A device key alone: after a registration or a recovery, where the secrets were chosen and not proved.
     static let device = AuthenticationMethods(values: ["pop"])
-    /// A passkey alone, whose authenticator verified the person.
-    static let passkey = AuthenticationMethods(values: ["pop", "user"])
     /// A device key and the PIN of an M-Pin identity.
     static let mpin = AuthenticationMethods(values: ["pop", "pin", "mfa"])
 
