@@ -49,6 +49,10 @@ struct CauseTrail: Sendable {
             return words
         }
         guard let words = CauseTable.onceInFlow[event.type], let flow = facts.flow else { return nil }
+        // A challenge that a passkey logged in with presents no other.
+        if event.type == EmployeeKeyPresented.type, ofFlows[PasskeyValidated.type]?.contains(flow) == true {
+            return CauseTable.passkeyRepeated
+        }
         return ofFlows[event.type, default: []].insert(flow).inserted ? nil : words
     }
 

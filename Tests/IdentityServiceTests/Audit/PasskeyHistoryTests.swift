@@ -63,10 +63,10 @@ extension HistoryScene {
             counter: Int(saying.counter), aaguid: [UInt8](repeating: 0, count: 16), challenge: challenge.bytes,
             evidence: try saying.sign(challenge.bytes, pair))
         try change(&facts)
-        try history.append(
+        try append(
             EmployeeKeyPresented(
                 employeeID: staff.id, key: pair.key, kind: .passkey, flow: flow, first: false, passkey: facts),
-            about: staff)
+            to: .employee(staff.id, in: history.tenant), "presented-\(flow)")
     }
 
     /// A company with a passkey in force.
@@ -162,6 +162,11 @@ extension HistoryScene {
         scene = try HistoryScene.withPasskey()
         let presented = try scene.usePasskey(flow: FlowID(scene.comeback.uuid))
         try scene.history.expectFinding(Trail.answered, at: presented)
+
+        scene = try HistoryScene.withPasskey()
+        try scene.usePasskey(flow: flow)
+        try scene.presentPasskey(on: try SigningKeyPair(), flow: flow, credential: 2)
+        try scene.history.expectFinding(CauseTable.passkeyRepeated, at: scene.history.last)
     }
 
     @Test func `a changed backup and a counter that did not grow are noted`() throws {
