@@ -50,7 +50,7 @@ package struct ChangeEmail: CallerUseCase {
                 let devices = try await OwnDevices(of: caller, context), employee = devices.employee
                 let access = devices.access, role = access.tenant.state.role(of: employee.id)
                 let (user, address) = try await proved(employee.state.account?.user, context, at: time)
-                let commitment = Commitment.email(salt: salt.bytes, address.canonical)
+                let commitment = Commitment.email(salt: salt.bytes, Array(address.entered.utf8))
                 guard let subject = Bytes32(commitment.bytes) else {
                     throw ProgramDefect("a digest has another length")
                 }

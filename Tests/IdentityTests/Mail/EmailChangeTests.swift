@@ -154,4 +154,16 @@ import Testing
         #expect(slow.isAddressSettled(at: settled))
         #expect(!slow.isAddressSettled(at: Timestamp(microseconds: settled.microseconds - 1)))
     }
+
+    @Test func `is not told to a company that has ended the account`() throws {
+        let state = try Scene.state([.register(Scene.register(founding: true))])
+        #expect(try Employee.decide(state, .followEmail("zoe@new.example")).count == 1)
+        var cancelled = state, released = state, reclaimed = state
+        cancelled.account?.isCancelled = true
+        released.account?.isReleased = true
+        reclaimed.account?.isReclaimed = true
+        for ended in [cancelled, released, reclaimed] {
+            #expect(try Employee.decide(ended, .followEmail("zoe@new.example")).isEmpty)
+        }
+    }
 }
