@@ -184,4 +184,19 @@ struct `An address that its owner changes` {
             #expect(mailed == 3)
         }
     }
+
+    @Test func `leaves no claim on the address before the former one`() async throws {
+        try await WaitingScene.with("twice.example", verified: true) { scene in
+            _ = try await scene.change(to: "zoe.second@twice.example", in: try await scene.loggedIn())
+            let expiring: SQL = """
+                SELECT count(*) FROM tenure.claim WHERE kind = 'address' AND expires_at IS NOT NULL
+                """
+            #expect(try await scene.world.number(expiring) == 1)
+            scene.clock.pass(.seconds(14 * 86_400 + 1))
+            _ = try await scene.change(to: "zoe.third@twice.example", in: try await scene.loggedIn())
+            #expect(try await scene.world.count("EmailChanged") == 2)
+            // That of the second address, which may undo now.
+            #expect(try await scene.world.number(expiring) == 1)
+        }
+    }
 }
