@@ -64,7 +64,7 @@
     contacts: all("a[href^='mailto:'], a[href^='http']").filter(isSeen).length,
     inline: all("script:not([src]), [style], [onclick], style")
       // Playwright hides the caret while it takes a picture.
-      .filter((e) => !/^caret-color: [^;]+;?$/.test(e.getAttribute("style") ?? ""))
+      .filter((e) => e.matches("script, style, [onclick]") || !/^(caret-color: [^;]+;?)?$/.test(e.getAttribute("style") ?? ""))
       .map((e) => e.outerHTML.slice(0, 120)),
     wide: document.documentElement.scrollWidth > innerWidth
       ? ["the page"] : all("body *").filter((e) => e.getBoundingClientRect().right > width + 1).slice(0, 3).map(name),

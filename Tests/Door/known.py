@@ -6,5 +6,6 @@ The faults are those of the walks of November 2026 (F1 to F43), or what the desi
 WAYS = {
 }
 STATEMENTS = {
+    13: "a mail about a return names no device: the person compares words",
     19: "people.md §5: the operator has no contact",
 }

@@ -59,8 +59,8 @@ public struct Commitment: Sendable, Hashable {
         return Commitment(tag: Tag.addressSubject, salt: salt, text: text.bytes)
     }
 
-    /// Commits to the address that somebody changes to: tag `tenure/v1/email-subject`, text the address in canonical
-    /// UTF-8 after its 16-bit length.
+    /// Commits to the address that somebody changes to: tag `tenure/v1/email-subject`, text the address as entered,
+    /// in UTF-8 after its 16-bit length. The device commits to the bytes that its page shows.
     public static func email(salt: [UInt8], _ address: [UInt8]) -> Commitment {
         var text = ByteWriter()
         text.framed(address)

@@ -23,6 +23,8 @@ extension User {
         package internal(set) var verifiedAt: Timestamp?
         /// The user's account whose session the browser held then.
         package internal(set) var verifiedInBrowserOf: EmployeeID?
+        /// When a change brought the address; `nil` for that of the registration.
+        var changedAt: Timestamp?
     }
 
     /// Decides about the link of a mail. The address has to be the one that the mail went to.

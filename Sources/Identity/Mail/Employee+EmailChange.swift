@@ -31,9 +31,12 @@ extension Employee {
         return [.emailChanged(changed)]
     }
 
-    /// The event of a further account of the user, or of a change that is undone; none for an erased account.
+    /// The event of a further account of the user, or of a change that is undone. A company that has ended the account,
+    /// for a time or for good, does not learn the address.
     static func followEmail(_ state: State, _ email: String) -> [EmployeeEvent] {
-        guard let account = state.account, !account.isErased else { return [] }
+        guard let account = state.account, !account.isErased, !account.isCancelled, !account.isReleased,
+            !account.isReclaimed
+        else { return [] }
         let changed = EmployeeEmailChanged(
             employeeID: account.id, userID: account.user, email: Personal(account.id, email), by: .policy)
         return [.emailChanged(changed)]

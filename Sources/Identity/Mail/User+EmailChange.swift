@@ -4,7 +4,7 @@ extension User {
     /// The time for which a former address can undo a change, and for which the new one vouches for nothing.
     package static let undoWindow = Duration.seconds(14 * 86_400)
 
-    /// The last change of an address, until it is undone.
+    /// The last change of an address, until it is undone. An undo gives the former address its age back.
     package struct EmailChange: Sendable, Equatable {
         /// The former address, with its place; `nil` for a user who had none.
         package let former: Personal?
@@ -37,8 +37,9 @@ extension User {
     static func decide(_ state: State, _ command: ChangeEmail) throws(Rejection) -> [UserEvent] {
         guard let id = state.id, !state.isErased else { throw .unknownUser }
         guard state.change?.canBeUndone(at: command.time) != true else { throw .emailChangeOpen }
-        // Whoever reads the mails of an unconfirmed address may be a stranger.
-        let mayUndo = state.isEmailVerified || (state.holdsEmail && command.isConfirmedByApproval)
+        // Whoever reads the mails of an unconfirmed address may be a stranger, and that of a new one a thief.
+        let isConfirmed = state.isEmailVerified || (state.holdsEmail && command.isConfirmedByApproval)
+        let mayUndo = isConfirmed && state.isAddressSettled(at: command.time)
         let changed = EmailChanged(
             userID: id, email: Personal(id, command.email.entered),
             undoUntil: mayUndo ? command.time.adding(undoWindow) : nil)
@@ -59,7 +60,7 @@ extension User {
             former: state.email, formerAddress: state.address, place: recorded.place, time: recorded.time,
             undoUntil: event.undoUntil)
         state.email = event.email
-        state.address = Address(place: recorded.place, verifiedAt: recorded.time)
+        state.address = Address(place: recorded.place, verifiedAt: recorded.time, changedAt: recorded.time)
     }
 
     static func evolve(_ state: inout State, _ event: EmailChangeUndone, at time: Timestamp) {
@@ -75,6 +76,6 @@ extension User.State {
     /// Whether the address is older than the time in which a former one may undo a change. A newer one vouches for no
     /// device, and opens no recovery.
     package func isAddressSettled(at time: Timestamp) -> Bool {
-        change.map { $0.time.adding(User.undoWindow) <= time } ?? true
+        (address?.changedAt).map { $0.adding(User.undoWindow) <= time } ?? true
     }
 }

@@ -19,6 +19,9 @@ struct ReleaseTrail: Sendable {
     private var changes: [UUID: UUID] = [:]
     /// The changes of the directory that can be undone, by user.
     private var undoable: [UUID: (position: Int64, until: Timestamp)] = [:]
+    /// When changes of the directory brought the address of a user and the one before it; `nil` for one of the
+    /// registration.
+    private var ages: [UUID: (own: Timestamp?, former: Timestamp?)] = [:]
     /// When somebody else first vouched for a user, or an admin confirmed the address.
     private var vouched: [UUID: Timestamp] = [:]
     /// The users of the directory with a confirmed address.
@@ -112,7 +115,9 @@ struct ReleaseTrail: Sendable {
     /// The signed decision of a user changes their address once, and while nobody can undo another change.
     private mutating func changed(_ event: RecordedEvent) -> String? {
         let user = event.stream.id, isOpen = undoable[user].map { event.time < $0.until } ?? false
+        let isWrong = hasWrongUndo(event)
         confirmed.insert(user)
+        ages[user] = (event.time, ages[user]?.own)
         undoable[user] = nil
         if case .string(let text)? = event.data["undoUntil"], let until = Timestamp(text) {
             undoable[user] = (event.position, min(until, event.time.adding(User.undoWindow)))
@@ -121,10 +126,24 @@ struct ReleaseTrail: Sendable {
         guard event.causes.count == 1, let cause = event.causes.first else { return CauseTable.uncausedChange }
         if changes[cause] == user {
             changes[cause] = nil
-            return nil
+            return isWrong ? CauseTable.wrongUndo : nil
         }
         // The directory may be ahead by what was appended after the tenants' ledgers were read.
         return isComplete && (readSince.map { event.time < $0 } ?? true) ? CauseTable.uncausedChange : nil
+    }
+
+    /// Whether a change gives the former address a right that it has not, or omits one that it has. An address that an
+    /// admin's approval confirmed may have it: which one was approved, the tenant's ledger alone knows.
+    private func hasWrongUndo(_ event: RecordedEvent) -> Bool {
+        let user = event.stream.id, settled = ages[user]?.own.map { $0.adding(User.undoWindow) }
+        guard event.data["undoUntil"] == nil else {
+            if let settled, event.time < settled { return true }
+            // The directory may be ahead by what was appended after the tenants' ledgers were read.
+            let isRead = isComplete && (readSince.map { event.time < $0 } ?? true)
+            return !confirmed.contains(user) && vouched[user] == nil && isRead
+        }
+        // The decision may be a little older than its event.
+        return confirmed.contains(user) && settled.map { $0.adding(Self.slack) <= event.time } ?? true
     }
 
     /// A change is undone once, in its time.
@@ -134,6 +153,7 @@ struct ReleaseTrail: Sendable {
             event.data["change"] == .integer(change.position), event.time < change.until.adding(Self.slack)
         else { return CauseTable.lateUndo }
         confirmed.insert(event.stream.id)
+        ages[event.stream.id] = (ages[event.stream.id]?.former, nil)
         return nil
     }
 

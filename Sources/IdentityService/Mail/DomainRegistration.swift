@@ -34,7 +34,8 @@ struct DomainRegistration: Sendable {
         else { return false }
         let invited = context.ring.invitedClaim(employee.id, in: tenant.id)
         guard try await context.reader.claim(invited) == nil else { return false }
-        return !(try await StateLoader(reader: context.reader).user(account.user).state.isEmailVerified)
+        let user = try await StateLoader(reader: context.reader).user(account.user).state
+        return !user.isEmailVerified || !user.isAddressSettled(at: context.settings.now())
     }
 
     /// Another mail to somebody who logs in while the account waits; `nil` if it does not.

@@ -43,6 +43,19 @@ struct MailBudget: Sendable {
         (limit, refillSeconds) = (Int32(TypedCode.limit), 86_400)
     }
 
+    /// The budget of the changes of address that a user begins: three at once, one back every eight hours.
+    init(changesOf user: UserID, ring: KeyRing) {
+        let whole = ring.lookupDigest(kind: "budget-change", user.uuid.bytes)
+        (ledger, keys, limit, refillSeconds) = (.directory(whole[0]), [whole], 3, 28_800)
+    }
+
+    /// The budget of changes to one address, whoever begins them: three at once, one back every ten days. Claims on the
+    /// address have another one, so that a change uses up none.
+    init(changesTo address: [UInt8], ring: KeyRing) {
+        let whole = ring.lookupDigest(kind: "budget-change-to", address)
+        (ledger, keys, limit, refillSeconds) = (.directory(whole[0]), [whole], 3, 864_000)
+    }
+
     /// The statement that charges one mail. The head of the ledger has to be locked before.
     func charging(at time: Timestamp) -> SQL {
         let limits = [limit, Self.appLimit].prefix(keys.count).map(\.self)
@@ -80,7 +93,15 @@ extension ServiceContext {
         try await charge(MailBudget(address: address, app: app, ring: ring), at: time)
     }
 
-    /// Charges a mail to a budget, in a transaction of its own.
+    /// Charges a mail to budgets one after the other, and returns `false` if one of them is empty.
+    func mayMail(_ budgets: MailBudget..., at time: Timestamp) async throws -> Bool {
+        do {
+            for budget in budgets { try await charge(budget, at: time) }
+            return true
+        } catch let refusal as ServiceError where refusal.code == .requestRateLimited { return false }
+    }
+
+    /// Charges a mail to a budget, in a transaction of its own. Of charges at the same time none exceeds it.
     func charge(_ budget: MailBudget, at time: Timestamp) async throws {
         let opening = [Appender.lockingHeads([budget.ledger]), budget.charging(at: time)]
         try await pool.withTransaction(in: [budget.ledger], opening: opening) { _, opened in
@@ -118,16 +139,14 @@ struct NoticeBudget: Sendable {
         switch kind {
         case .recoveryOpened, .returnRequested, .returnOpened, .returnReminder, .credentialsChanged: false
         // Mails with a link to verify are charged to the address.
-        case .verify, .activation, .deviceConfirmation, .addressClaim, .addressTaken: false
+        case .verify, .activation, .deviceConfirmation, .addressClaim, .addressTaken, .addressChange: false
         // An invitation is charged to the address and to the tenant.
         case .invitation: false
         // The former address is always told of a change.
         case .addressChanged: false
         // The hour limits it.
         case .somebodyWaits: false
-        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome,
-            .addressChange:
-            true
+        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome: true
         }
     }
 

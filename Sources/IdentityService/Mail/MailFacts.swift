@@ -155,7 +155,8 @@ extension MailDraft {
         case .deviceConfirmation: return isFirst ? .registrant : .prover
         case .somebodyWaits: return .waiting
         case .deviceAdded, .approved, .invitation: return row.queued.app == nil ? nil : .application
-        case .welcome: return .owner
+        case .welcome, .credentialsChanged: return .owner
+        case .returnRequested, .returnOpened: return .prover
         default: return nil
         }
     }

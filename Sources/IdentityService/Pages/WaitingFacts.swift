@@ -10,7 +10,7 @@ import Postgres
 package struct WaitingFacts: Sendable {
     /// The employees who came by an invitation.
     package let invited: Set<EmployeeID>
-    /// The users whose address a mail has confirmed.
+    /// The users whose address a mail has confirmed, and not in a change of the last 14 days.
     package let confirmed: Set<UserID>
     /// The network that the browser of a flow is in, while it waits.
     package let networks: [FlowID: String]
@@ -28,7 +28,8 @@ package struct WaitingFacts: Sendable {
         var confirmed: Set<UserID> = []
         for user in users {
             let state = try StateLoader.user(user, streams[.user(user)] ?? []).state
-            if state.isEmailVerified { confirmed.insert(user) }
+            // A new address vouches for nobody yet.
+            if state.isEmailVerified, state.isAddressSettled(at: context.settings.now()) { confirmed.insert(user) }
         }
         let waits = try await BrowserWaitRow.all(
             in: tenant.uuid, where: "flow_id = ANY (\(flows.map(\.uuid)))", context)

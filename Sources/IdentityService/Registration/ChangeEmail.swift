@@ -50,7 +50,7 @@ package struct ChangeEmail: CallerUseCase {
                 let devices = try await OwnDevices(of: caller, context), employee = devices.employee
                 let access = devices.access, role = access.tenant.state.role(of: employee.id)
                 let (user, address) = try await proved(employee.state.account?.user, context, at: time)
-                let commitment = Commitment.email(salt: salt.bytes, address.canonical)
+                let commitment = Commitment.email(salt: salt.bytes, Array(address.entered.utf8))
                 guard let subject = Bytes32(commitment.bytes) else {
                     throw ProgramDefect("a digest has another length")
                 }
@@ -103,7 +103,9 @@ package struct ChangeEmail: CallerUseCase {
         try await accounts.add(address.entered, to: &recorder)
         let holders = AddressHolders(context: context), former = try await holders.releases(of: user.id)
         recorder.claims.append(try await holders.claim(on: address, for: user.id))
-        recorder.releases += former + [PendingAddress.release(mail, of: caller.sessionId, context.ring)]
+        // The claim of the address before that has expired, and the log knows the last change only.
+        recorder.releases += try await former + holders.formerReleases(of: user.id)
+        recorder.releases.append(PendingAddress.release(mail, of: caller.sessionId, context.ring))
         // Whoever reads the mails of a former address that nobody confirmed may be a stranger, and is told nothing.
         if case .emailChanged(let event)? = changed.first, let until = event.undoUntil {
             recorder.claims += former.map { Claim(key: $0.key, owner: user.id.uuid, expiresAt: until) }

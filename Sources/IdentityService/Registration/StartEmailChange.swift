@@ -39,30 +39,26 @@ package struct StartEmailChange: UseCase {
         }
         _ = try User.decided(
             user, .changeEmail(User.ChangeEmail(to: address, isConfirmedByApproval: false, at: time)))
-        let owed = NoticeBudget(.addressChange, about: account.user, at: time, context.ring)
-        guard try await !owed.isSpent(context.pool) else { throw ServiceError(.requestRateLimited) }
+        try await context.charge(MailBudget(changesOf: account.user, ring: context.ring), at: time)
         let id = MailID(UUID()), end = time.adding(PendingAddress.lifetime)
+        let pending = try PendingAddress(user: account.user.uuid, address: address.entered).claim(
+            id.uuid, of: caller.sessionId, until: end, context.ring)
+        let month = MailBudget(changesTo: address.key, ring: context.ring)
+        let hour = MailBudget(address: address.key, app: nil, ring: context.ring)
+        guard try await context.mayMail(month, hour, at: time) else {
+            // Without a mail nothing is recorded, but the code of the page is asked for all the same.
+            _ = try await context.pool.pipeline([pending.taking(context.ring)], in: [pending.key.ledger])
+            return id.uuid
+        }
         var recorder = EventRecorder(
             context, at: time, metadata: EventMetadata(actor: account.user.uuid, requestId: run.call.requestId))
-        recorder.claims.append(
-            try PendingAddress(user: account.user.uuid, address: address.entered).claim(
-                id.uuid, of: caller.sessionId, until: end, context.ring))
+        recorder.claims.append(pending)
         let holder = try await AddressHolders(context: context).holder(of: address)
-        let isTaken = holder != nil && holder != account.user, reader = holder ?? account.user
-        let month = NoticeBudget(claimsOn: address, at: time, context.ring)
-        var isMailed = try await !month.isSpent(context.pool)
-        do { try await context.chargeMail(to: address.key, app: nil, at: time) } catch let error as ServiceError
-            where error.code == .requestRateLimited
-        { isMailed = false }
-        if isMailed {
-            try recorder.queue(
-                QueuedMail(
-                    isTaken ? .addressTaken : .addressChange, to: .user(isTaken ? reader : account.user),
-                    in: .directory(of: isTaken ? reader : account.user), until: end, at: time, languages: languages,
-                    id: id))
-        }
-        recorder.statements += [owed.counting, month.counting]
-        recorder.ledgers.formUnion([owed.ledger, month.ledger])
+        let isTaken = holder != nil && holder != account.user, reader = isTaken ? holder ?? account.user : account.user
+        try recorder.queue(
+            QueuedMail(
+                isTaken ? .addressTaken : .addressChange, to: .user(reader), in: .directory(of: reader), until: end,
+                at: time, languages: languages, id: id))
         try await recorder.append()
         return id.uuid
     }

@@ -38,6 +38,7 @@ enum CauseTable {
     static let uncausedChange = "an address changes without a signed decision of its user in the same append"
     static let uncausedFollowing = "an account takes over an address that its user did not change in the same append"
     static let openChange = "an address changes a second time while the first change can be undone"
+    static let wrongUndo = "a change of an address gives the former one another right than it has"
     static let lateUndo = "a change of an address is undone that cannot be undone any more"
     static let vouchedLost = "an address gives way that is confirmed, or whose holder somebody vouched for"
     static let keptPIN = "an M-Pin identity ends for an address that did not give way"

@@ -91,4 +91,28 @@ import Testing
         }
         #expect(followed.trail.unresolved.map(\.detail) == [CauseTable.uncausedFollowing])
     }
+
+    @Test func `a change gives the former address the right that it has`() throws {
+        let (before, scene, last) = try trail { scene in
+            try scene.changeEmail(of: scene.staff, by: .member(scene.staff, scene.staff.device))
+        }
+        let user = scene.staff.user
+        let first = try #require(scene.history.events.first { $0.type == EmployeeEmailChanged.type }).id
+        func confirm(_ trail: inout CauseTrail) throws {
+            let verified = try event(EmailVerified(userID: user, address: 1), of: user)
+            #expect(trail.match(verified) == nil)
+        }
+        // A confirmed address may undo.
+        var omitted = before, given = before, new = before
+        try confirm(&omitted)
+        #expect(omitted.match(try changed(user, first, undoable: false)) == CauseTable.wrongUndo)
+        try confirm(&given)
+        #expect(given.match(try changed(user, first)) == nil)
+        // One that came less than 14 days before may not, and then it may.
+        #expect(new.match(try changed(user, first, undoable: false)) == nil)
+        var soon = new, later = new
+        let end = Self.start.adding(User.undoWindow)
+        #expect(soon.match(try changed(user, last, at: end.adding(.seconds(-1)))) == CauseTable.wrongUndo)
+        #expect(later.match(try changed(user, last, at: end)) == nil)
+    }
 }

@@ -123,4 +123,47 @@ import Testing
         #expect(state.account?.isEmailVerified == false && state.account?.isCompanyOwnedEmail == false)
         #expect(state.account?.email.text == "zoe@new.example")
     }
+
+    @Test func `is undone by no address that is new itself, whose age an undo does not change`() throws {
+        let later = Self.changed.adding(.seconds(60)), settled = Self.changed.adding(Self.window)
+        func next(_ state: User.State, at time: Timestamp) throws -> (User.State, Timestamp?) {
+            var state = state
+            for event in try change(state, to: "third@new.example", at: time) {
+                User.evolve(&state, Sample.recorded(event, at: time, position: 12))
+            }
+            return (state, state.change?.undoUntil)
+        }
+        // The second address is confirmed by its code, but a minute old: whoever has it may be a thief.
+        let (quick, none) = try next(try changedUser(confirmed: false), at: later)
+        #expect(none == nil && !quick.isAddressSettled(at: settled))
+        #expect(throws: User.Rejection.emailReplaced) { try User.decide(quick, .undoEmailChange(12, at: later)) }
+        // Approval does not help it.
+        guard
+            case .emailChanged(let approved)? = try change(
+                try changedUser(confirmed: false), to: "third@new.example", byApproval: true, at: later
+            ).first
+        else { throw EventError(.unknownType, "no change") }
+        #expect(approved.undoUntil == nil)
+        // After 14 days it may undo, and then is as old as before.
+        var (slow, until) = try next(try changedUser(confirmed: false), at: settled)
+        #expect(until == settled.adding(Self.window))
+        for event in try User.decide(slow, .undoEmailChange(12, at: settled)) {
+            User.evolve(&slow, Sample.recorded(event, at: settled, position: 13))
+        }
+        #expect(slow.email?.text == "zoe@new.example" && slow.address?.changedAt == Self.changed)
+        #expect(slow.isAddressSettled(at: settled))
+        #expect(!slow.isAddressSettled(at: Timestamp(microseconds: settled.microseconds - 1)))
+    }
+
+    @Test func `is not told to a company that has ended the account`() throws {
+        let state = try Scene.state([.register(Scene.register(founding: true))])
+        #expect(try Employee.decide(state, .followEmail("zoe@new.example")).count == 1)
+        var cancelled = state, released = state, reclaimed = state
+        cancelled.account?.isCancelled = true
+        released.account?.isReleased = true
+        reclaimed.account?.isReclaimed = true
+        for ended in [cancelled, released, reclaimed] {
+            #expect(try Employee.decide(ended, .followEmail("zoe@new.example")).isEmpty)
+        }
+    }
 }

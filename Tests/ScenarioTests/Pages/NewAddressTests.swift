@@ -143,4 +143,62 @@ struct `An address that its owner changes` {
             #expect(refused.status == 403 && refused.html.contains("href=\"/login\""), "\(refused)")
         }
     }
+
+    @Test func `is asked for three times in a month, and then the page is the same without a mail`() async throws {
+        try await WaitingScene.with("month.example", verified: true) { scene in
+            let address = "zoe.new@month.example"
+            for _ in 1...3 {
+                _ = try await scene.ask(address, in: try await scene.loggedIn())
+                // A mail that is not sent before the time passes has expired.
+                _ = try await scene.mails(to: address)
+                scene.clock.pass(.seconds(28_800))
+            }
+            #expect(try await scene.mails(to: address).count == 3)
+            let browser = try await scene.loggedIn(), page = try await scene.ask(address, in: browser)
+            #expect(page.status == 200, "\(page)")
+            // The form takes five codes like that of a page with a mail: nothing tells that no mail went out.
+            for _ in 1...5 {
+                let wrong = try await browser.submit(
+                    try page.form("/account/address/code"), ["code": "0000-0000"])
+                #expect(wrong.status == 403 && wrong.html.contains("/account/address/code"), "\(wrong)")
+            }
+            #expect(try await scene.mails(to: address).count == 3)
+        }
+    }
+
+    @Test func `is asked for by three of many calls at once`() async throws {
+        try await WaitingScene.with("parallel.example", verified: true) { scene in
+            let browser = try await scene.loggedIn()
+            let form = try await browser.open("/account/address").form("/account/address/new")
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for index in 1...8 {
+                    group.addTask {
+                        try await browser.submit(form, ["email": "stranger\(index)@parallel.example"]).status
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { $0.append($1) }
+            }
+            #expect(statuses.count { $0 == 303 } == 3, "\(statuses)")
+            try await scene.world.until {
+                try await scene.world.number("SELECT count(*) FROM tenure.mail_outbox") == 0
+            }
+            let mailed = scene.mailbox.copies.map(\.mail.recipient).count { $0.hasPrefix("stranger") }
+            #expect(mailed == 3)
+        }
+    }
+
+    @Test func `leaves no claim on the address before the former one`() async throws {
+        try await WaitingScene.with("twice.example", verified: true) { scene in
+            _ = try await scene.change(to: "zoe.second@twice.example", in: try await scene.loggedIn())
+            let expiring: SQL = """
+                SELECT count(*) FROM tenure.claim WHERE kind = 'address' AND expires_at IS NOT NULL
+                """
+            #expect(try await scene.world.number(expiring) == 1)
+            scene.clock.pass(.seconds(14 * 86_400 + 1))
+            _ = try await scene.change(to: "zoe.third@twice.example", in: try await scene.loggedIn())
+            #expect(try await scene.world.count("EmailChanged") == 2)
+            // That of the second address, which may undo now.
+            #expect(try await scene.world.number(expiring) == 1)
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // @ts-check
 /** Signs the challenge of a flow with the key of its account, and goes on: the module of the page `/flow/key`. */
 import { base64url, bytesOf, find, sign } from "./device.js";
+import { note } from "./used.js";
 
 /**
  * Whether bytes are a challenge for this purpose and this key. Nothing else is ever signed here.
@@ -31,6 +32,7 @@ async function prove(form) {
   if (!key || !isChallenge(bytes, purpose ?? "", key.publicKey)) return false;
   const proof = /** @type {HTMLInputElement} */ (form.elements.namedItem("proof"));
   proof.value = base64url(await sign(key, bytes));
+  note(company, employee);
   form.submit();
   return true;
 }

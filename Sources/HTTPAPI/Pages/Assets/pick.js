@@ -8,7 +8,7 @@
  */
 import { base64url, bytesOf, find, recordKey, sign, transact } from "./device.js";
 import { isChallenge } from "./flow.js";
-import { keep } from "./used.js";
+import { keep, note } from "./used.js";
 
 /** @typedef {import("./device.js").DeviceKey} DeviceKey */
 
@@ -39,6 +39,7 @@ async function pick(form) {
   const proof = /** @type {HTMLInputElement} */ (form.elements.namedItem("proof"));
   await keep({ ...key, company, id: employee });
   proof.value = base64url(await sign(key, bytes));
+  note(company, employee);
   form.submit();
   return undefined;
 }

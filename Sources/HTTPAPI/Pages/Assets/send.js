@@ -7,7 +7,7 @@
  * account of `data-company` and `data-employee` is remembered in this browser. Whatever else comes, the form is sent as
  * browsers do.
  */
-import { used } from "./used.js";
+import { note, used } from "./used.js";
 
 /**
  * @typedef {object} Answer
@@ -64,6 +64,7 @@ export function tell(form, answer) {
  * @returns {Promise<void>}
  */
 async function send(form) {
+  note(form.dataset.company, form.dataset.employee);
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") body.append(name, value);
   const reply = await fetch(form.getAttribute("action") ?? "", {
@@ -80,8 +81,6 @@ async function send(form) {
   delete form.dataset.busy;
   document.getElementById("turn")?.setAttribute("hidden", "");
   if (!answer) {
-    // The page that comes may have to forget the key of this account.
-    sessionStorage.setItem("tenure-account", JSON.stringify([form.dataset.company, form.dataset.employee]));
     form.submit();
     return;
   }

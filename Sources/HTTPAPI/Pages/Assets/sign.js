@@ -53,7 +53,7 @@ export async function isStatement(bytes, expected, publicKey) {
 
 /**
  * Whether a statement about an address commits to the one that the page shows: SHA-256 of tag, salt, and the address
- * after its length of two bytes.
+ * after its length of two bytes, exactly as it stands in the page.
  * @param {Uint8Array} bytes
  * @param {Uint8Array} salt
  * @param {string} address
@@ -61,7 +61,7 @@ export async function isStatement(bytes, expected, publicKey) {
  */
 export async function commitsTo(bytes, salt, address) {
   const encoder = new TextEncoder(), text = new TextDecoder().decode(bytes);
-  const name = encoder.encode(address.normalize("NFKC").trim().replace(/\s+/g, " ").toLowerCase());
+  const name = encoder.encode(address);
   const all = [...encoder.encode("tenure/v1/email-subject"), ...salt, name.length >> 8, name.length & 255, ...name];
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(all)));
   return JSON.parse(text.slice(text.indexOf("\n"))).subject === base64url(digest);

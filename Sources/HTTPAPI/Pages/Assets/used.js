@@ -24,3 +24,13 @@ export async function keep(key) {
   const now = { ...key, lastUsed: Date.now() };
   await transact("readwrite", (store) => store.put(now, recordKey(key.company, key.id)));
 }
+
+/**
+ * Notes whose form is sent, so that the page that comes can forget the key of this account and no other.
+ * @param {string} [company]
+ * @param {string} [employee]
+ */
+export function note(company, employee) {
+  if (company && employee) sessionStorage.setItem("tenure-account", JSON.stringify([company, employee]));
+  else sessionStorage.removeItem("tenure-account");
+}

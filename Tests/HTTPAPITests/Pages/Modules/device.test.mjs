@@ -6,6 +6,8 @@ const assets = new URL("../../../../Sources/HTTPAPI/Pages/Assets/", import.meta.
 const device = await import(new URL("device.js", assets));
 const { isChallenge } = await import(new URL("flow.js", assets));
 const { differs } = await import(new URL("pick.js", assets));
+const { forgetKey } = await import(new URL("renew.js", assets));
+const { note } = await import(new URL("used.js", assets));
 const { listed } = await import(new URL("accounts.js", assets));
 
 test("one account has one record, whatever its spelling", () => {
@@ -76,4 +78,33 @@ test("a request for one company lists its accounts", () => {
   assert.deepEqual(listed(accounts, "").length, 2);
   assert.deepEqual(listed(accounts, " ACME ").map((account) => account.id), ["1"]);
   assert.deepEqual(listed(accounts, "none"), []);
+});
+
+test("an ended key is forgotten with its address, and no other key", () => {
+  const ended = Uint8Array.of(4, 1), records = [ended, Uint8Array.of(4, 2), ended], deleted = [];
+  let index = 0;
+  const request = { onsuccess: () => {}, get result() {
+    return index < records.length ? {
+      value: { publicKey: records[index] }, delete: () => deleted.push(index),
+      continue: () => { index += 1; request.onsuccess(); },
+    } : null;
+  } };
+  forgetKey({ openCursor: () => request }, ended);
+  request.onsuccess();
+  assert.deepEqual(deleted, [0, 2]);
+});
+
+test("a form without names takes back what the one before it noted", () => {
+  const items = new Map(), before = Object.getOwnPropertyDescriptor(globalThis, "sessionStorage");
+  const storage = { setItem: (name, value) => items.set(name, value), removeItem: (name) => items.delete(name) };
+  Object.defineProperty(globalThis, "sessionStorage", { value: storage, configurable: true });
+  try {
+    note("Acme", "1");
+    assert.deepEqual([...items.values()], ['["Acme","1"]']);
+    note("", "1");
+    assert.equal(items.size, 0);
+  } finally {
+    if (before) Object.defineProperty(globalThis, "sessionStorage", before);
+    else delete globalThis.sessionStorage;
+  }
 });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 const assets = new URL("../../../../Sources/HTTPAPI/Pages/Assets/", import.meta.url);
 const { base64url } = await import(new URL("device.js", assets));
-const { fingerprintOf, isStatement } = await import(new URL("sign.js", assets));
+const { commitsTo, fingerprintOf, isStatement } = await import(new URL("sign.js", assets));
 
 const signer = Uint8Array.from({ length: 65 }, (_, index) => index);
 const other = signer.map((byte) => byte ^ 255);
@@ -62,4 +62,19 @@ test("a recovery's statement is about no device key", async () => {
   const members = { action: "cancel", reason: "owner" };
   assert.equal(await isStatement(statement({ ...members, employeeKey: undefined }, about.tag), about, signer), true);
   assert.equal(await isStatement(statement(members, about.tag), about, signer), false);
+});
+
+test("a statement about an address commits to its bytes as they are shown", async () => {
+  const salt = new Uint8Array(32).fill(7), encoder = new TextEncoder();
+  const statementOn = async (address) => {
+    const name = encoder.encode(address);
+    const all = [...encoder.encode("tenure/v1/email-subject"), ...salt, 0, name.length, ...name];
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", Uint8Array.from(all)));
+    const subject = Buffer.from(digest).toString("base64url");
+    return encoder.encode(`tenure/v1/email-change\n${JSON.stringify({ subject })}`);
+  };
+  const bytes = await statementOn("Zoé@straße.example");
+  assert.ok(await commitsTo(bytes, salt, "Zoé@straße.example"));
+  assert.ok(!(await commitsTo(bytes, salt, "Zoé@strasse.example")));
+  assert.ok(!(await commitsTo(bytes, salt, "zoé@straße.example")));
 });
