@@ -153,6 +153,9 @@ class Founder(Visitor):
         self.open("/login")
         if self.has("by address"):
             self.use("by address")
+        self.page.wait_for_timeout(300)
+        if not self.has("continue") and self.has("another account"):
+            self.hands.press(self.part("another account"))
         self.enter_registration()
         self.use("continue")
         self.log_in()
