@@ -6,6 +6,7 @@ The faults are those of the walks of November 2026 (F1 to F43), or what the desi
 WAYS = {
 }
 STATEMENTS = {
+    3: "a page about a flow that is over names no client",
     13: "a mail about a return names no device: the person compares words",
     19: "people.md §5: the operator has no contact",
 }

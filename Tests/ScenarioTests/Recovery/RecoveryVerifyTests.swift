@@ -218,9 +218,14 @@ struct `A recovery at the command line` {
             let files = try TemporaryFiles()
             defer { files.remove() }
             let bundle = files.path("bundle")
-            let whole = try await tenure(["verify"], world)
-            #expect(whole.status == 0, "\(whole.lines)")
             try await sealed(company, upTo: try #require(done["position"]?.number), client)
+            // The system ledger has events of the clock that is ahead, too, and a checkpoint covers them in its time.
+            var whole = try await tenure(["verify"], world)
+            for _ in 0..<60 where whole.lines.contains(where: { $0.contains("later than the database's clock") }) {
+                try await Task.sleep(for: .milliseconds(500))
+                whole = try await tenure(["verify"], world)
+            }
+            #expect(whole.status == 0, "\(whole.lines)")
             #expect(try await tenure(["replay", "--export", bundle], world).status == 0)
             let key = try #require(try await tenure(["anchor", "--key-only"], world).lines.first)
             let verified = try await tenure(
