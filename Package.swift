@@ -322,7 +322,7 @@ let package = Package(
                 "IdentityService",
                 "Keys", "Ledger", "Postgres", "Projections", "Schema", "TenureServer", "TenureAPI", "TenureClient",
                 "TestSupport", "Transfers",
-                arguments, logging,
+                arguments, crypto, logging,
             ],
             swiftSettings: settingsOfTests),
     ],

@@ -41,10 +41,16 @@ public struct CredentialsError: Error, Sendable, Hashable, CustomStringConvertib
         case recordInvalid = "record.invalid"
         /// A question's plaintext or ciphertext has the wrong size or form, or does not match its commitment.
         case questionTextInvalid = "record.question_text_invalid"
-        /// A public key is not a 65-byte X9.63 point on P-256.
+        /// A public key is neither a 65-byte X9.63 point on P-256 nor, for a device, an RSA modulus of 2,048 bits.
         case keyInvalid = "key.invalid"
         /// A signature has the wrong form or does not verify.
         case signatureInvalid = "signature.invalid"
+        /// The evidence of a passkey does not have the exact form, or says something else than was asked.
+        case evidenceInvalid = "evidence.invalid"
+        /// A passkey's evidence for a key that is none, or a bare signature for one that is.
+        case evidenceKind = "evidence.kind"
+        /// A passkey was used on a page whose origin is not in force.
+        case originUnknown = "evidence.origin_unknown"
         /// A challenge does not have the exact form, or a field is out of range.
         case challengeInvalid = "challenge.invalid"
         /// A challenge is well formed, but a field differs from what the reader expects.

@@ -58,11 +58,11 @@ public struct ErrorCode: Sendable, Hashable, CustomStringConvertible {
         .appUnknown, .appSecretInvalid, .sessionLoginRequired, .sessionExpired, .sessionInvalid, .sessionReused,
         .answersIncorrect, .passphraseIncorrect, .appRoleMissing, .authorizationNotPermitted, .employeeInactive,
         .employeeNotApproved, .invitationInvalid, .registrationInvitationRequired, .returnNotPermitted,
-        .policyBlindOnly,
+        .policyBlindOnly, .policyPasskeyRequired, .sessionRoleMissing,
         .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .recoveryUnknown, .returnUnknown, .appNotLinked,
         .routeUnknown, .routeMethodNotAllowed,
-        .appLastWithAccess, .companyAlreadyFounded, .employeeAlreadyRegistered, .emailNotCompanyOwned,
-        .emailUnverified, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
+        .appLastWithAccess, .policySecretlessPeople, .companyAlreadyFounded, .employeeAlreadyRegistered,
+        .emailNotCompanyOwned, .emailUnverified, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
         .idempotencyInProgress, .recoveryInProgress, .recoveryOtherCompanies, .recoveryNotAvailable,
         .returnInProgress, .returnNotAvailable, .requestStale, .requestTooLarge, .requestMediaType,
         .idempotencyConflict,
@@ -163,6 +163,12 @@ extension ErrorCode {
     package static let policyBlindOnly = ErrorCode(
         "policy.blind_only", 403, "Direct mode is not accepted here", "Use blind mode: the evaluations and proof calls."
     )
+    package static let policyPasskeyRequired = ErrorCode(
+        "policy.passkey_required", 403, "Only a passkey may sign this change of the policy",
+        "Log in with a passkey and sign with it. About adminsNeedPasskey only one decides that is bound to its device.")
+    package static let sessionRoleMissing = ErrorCode(
+        "session.role_missing", 403, "The session does not carry the role of an admin",
+        "Log in with your secret too, or with a passkey that is bound to its device.")
 }
 
 // MARK: Absences
@@ -197,6 +203,9 @@ extension ErrorCode {
     package static let appLastWithAccess = ErrorCode(
         "app.last_with_access", 409, "No other linked app could log employees in",
         "Link another app with the role ACCESS first.")
+    package static let policySecretlessPeople = ErrorCode(
+        "policy.secretless_people", 409, "Some people have no secret to log in with",
+        "Have the people that errors names set a secret first, or cancel their accounts.")
     package static let companyAlreadyFounded = ErrorCode(
         "company.already_founded", 409, "The company exists already",
         "To join it, register with the intent join. To found another one, choose a name that is free.")

@@ -103,6 +103,12 @@ package struct StateLoader: Sendable {
         return (LedgerTime.fold(try events.map { try EventCodec.decode($0) }), events.version)
     }
 
+    /// The name and the origins of passkeys, and the version of their stream.
+    package func origins() async throws -> (state: Origins.State, version: Int) {
+        let events = try await reader.streams([.origins])[.origins] ?? []
+        return (Origins.fold(try events.map { try EventCodec.decode($0) }), events.version)
+    }
+
     private static func leaves(_ events: [RecordedEvent]) -> [Int64: [UInt8]] {
         Dictionary(events.map { ($0.position, $0.leaf) }, uniquingKeysWith: { first, _ in first })
     }
@@ -235,6 +241,9 @@ extension StreamID {
 
     /// The replacements of keys that sign tokens.
     package static let tokenKeys = StreamID(ledger: .system, kind: "tokenkeys", id: LedgerID.system.uuid)
+
+    /// The name and the origins of passkeys.
+    package static let origins = StreamID(ledger: .system, kind: "origins", id: LedgerID.system.uuid)
 
     /// The rows that are disowned.
     package static let disowned = StreamID(ledger: .system, kind: "disowned", id: LedgerID.system.uuid)

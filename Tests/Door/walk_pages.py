@@ -14,6 +14,7 @@ import known
 import offices  # noqa: F401  Adds its ways.
 import record
 import troubles  # noqa: F401
+import passkeys  # noqa: F401
 import ways
 from stage import Stage
 from statements import STATEMENTS, Judge

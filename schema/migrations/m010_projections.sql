@@ -89,6 +89,9 @@ CREATE TABLE tenure.tenants (
     registration_mode text COLLATE "C" NOT NULL DEFAULT 'open',
     recovery_delay_hours integer NOT NULL DEFAULT 24,
     admin_session_hours integer NOT NULL DEFAULT 1,
+    log_in text COLLATE "C" NOT NULL DEFAULT 'secret',
+    admins_need_passkey boolean NOT NULL DEFAULT false,
+    cloned_key text COLLATE "C" NOT NULL DEFAULT 'report',
     CONSTRAINT tenants_pkey PRIMARY KEY (ledger_id, generation)
 ) WITH (fillfactor = 70);
 
@@ -182,7 +185,7 @@ CREATE TABLE tenure.employee_keys (
     note json,
     fingerprint bytea NOT NULL GENERATED ALWAYS AS (sha256(key)) STORED,
     CONSTRAINT employee_keys_pkey PRIMARY KEY (ledger_id, generation, employee_id, key),
-    CONSTRAINT employee_keys_key CHECK (octet_length(key) = 65),
+    CONSTRAINT employee_keys_key CHECK (octet_length(key) IN (65, 256)),
     CONSTRAINT employee_keys_state CHECK (state IN ('pending', 'authorized', 'refused', 'revoked'))
 ) WITH (fillfactor = 80);
 
@@ -232,7 +235,7 @@ CREATE TABLE tenure.pending_authorizations (
     presented_leaf bytea NOT NULL,
     fingerprint bytea NOT NULL GENERATED ALWAYS AS (sha256(key)) STORED,
     CONSTRAINT pending_authorizations_pkey PRIMARY KEY (ledger_id, generation, employee_id, key),
-    CONSTRAINT pending_authorizations_key CHECK (octet_length(key) = 65),
+    CONSTRAINT pending_authorizations_key CHECK (octet_length(key) IN (65, 256)),
     CONSTRAINT pending_authorizations_leaf CHECK (octet_length(presented_leaf) = 32)
 );
 CREATE INDEX pending_authorizations_by_presentation

@@ -9,7 +9,7 @@ public struct SignatureTag: Sendable, Hashable, CustomStringConvertible {
 
     /// A challenge, signed by a device key.
     public static let challenge = SignatureTag("tenure/v1/challenge")
-    /// A challenge of a log-in by an address, signed by a device key.
+    /// A challenge that names no tenant, of a log-in by an address or by a passkey, signed by a device key.
     public static let addressChallenge = SignatureTag("tenure/v2/challenge")
     /// A challenge, signed by a user key after its copy is opened.
     public static let validation = SignatureTag("tenure/v1/validation")
@@ -106,5 +106,6 @@ enum Tag {
     static let commonPassphrase = Array("tenure/v1/common-passphrase\n".utf8)
     static let appAuthority = Array("tenure/v1/app-authority".utf8)
     static let decoy = Array("tenure/v1/decoy".utf8)
+    // `tenure/v1/prf` is reserved for keys derived from a passkey's PRF extension.
     static let decoyTenant = Array("tenure/v1/decoy-tenant".utf8)
 }

@@ -19,7 +19,7 @@ public struct AddressChallenge: DeviceChallenge {
     }
 
     /// The fields of a challenge.
-    public struct Fields: ChallengeFields {
+    public struct Fields: DeviceChallengeFields {
         /// The name of the service: 1 to 255 bytes of UTF-8.
         public var issuer: String
         /// The only purpose.

@@ -81,13 +81,13 @@ extension Challenge {
 public struct ValidatedChallenge: Sendable, Hashable {
     /// The challenge that the device signed first.
     public let challenge: Challenge
-    /// The signature of the device key that the challenge names, over the challenge's bytes.
-    public let deviceSignature: Signature
+    /// The evidence of the device key that the challenge names, over the challenge's bytes.
+    public let deviceSignature: DeviceEvidence
     /// The signature of the user key over `tenure/v1/validation`, newline, the challenge's bytes.
     public let userSignature: Signature
 
     /// A challenge and its signatures, not yet verified.
-    public init(challenge: Challenge, deviceSignature: Signature, userSignature: Signature) {
+    public init(challenge: Challenge, deviceSignature: DeviceEvidence, userSignature: Signature) {
         self.challenge = challenge
         self.deviceSignature = deviceSignature
         self.userSignature = userSignature
@@ -98,7 +98,7 @@ public struct ValidatedChallenge: Sendable, Hashable {
     /// - Parameter userKey: The public key of the credential's record, never one that came with the proof.
     /// - Throws: ``CredentialsError/Code/signatureInvalid`` if either does not verify.
     public func verify(userKey: UserPublicKey) throws(CredentialsError) {
-        try challenge.fields.employeeKey.verify(deviceSignature, over: challenge.bytes)
+        try deviceSignature.verify(over: challenge.bytes, by: challenge.fields.employeeKey)
         try challenge.verifyValidation(userSignature, by: userKey)
     }
 }

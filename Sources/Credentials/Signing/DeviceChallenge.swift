@@ -1,7 +1,7 @@
 public import Canonical
 
-/// The exact bytes that a device signs in a flow, and their fields.
-public protocol DeviceChallenge: Sendable, Hashable {
+/// The exact bytes that are signed in a flow, and their fields.
+public protocol FlowChallenge: Sendable, Hashable {
     /// What the bytes say.
     associatedtype Fields: ChallengeFields
     var fields: Fields { get }
@@ -9,15 +9,22 @@ public protocol DeviceChallenge: Sendable, Hashable {
     var bytes: [UInt8] { get }
 }
 
+/// A challenge that names the device key that must sign it.
+public protocol DeviceChallenge: FlowChallenge where Fields: DeviceChallengeFields {}
+
 /// The fields of a challenge.
 public protocol ChallengeFields: SignedObject {
-    /// The device key that must sign.
-    var employeeKey: EmployeePublicKey { get }
     /// The last moment at which the device's signature is accepted.
     var expires: Timestamp { get }
 }
 
-extension DeviceChallenge {
+/// The fields of a challenge that names a device key.
+public protocol DeviceChallengeFields: ChallengeFields {
+    /// The device key that must sign.
+    var employeeKey: EmployeePublicKey { get }
+}
+
+extension FlowChallenge {
     /// Refuses a challenge whose expiry has passed, or lies more than 120 seconds ahead of `now`.
     ///
     /// - Throws: ``CredentialsError/Code/expired``.
@@ -28,10 +35,14 @@ extension DeviceChallenge {
         }
     }
 
-    /// Verifies the device's signature, raw or DER, by the key the challenge names, and returns the raw form to store.
+}
+
+extension DeviceChallenge {
+    /// Verifies the device's proof by the key that the challenge names, and returns the form to store.
     ///
-    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
-    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> Signature {
+    /// - Parameter proof: A signature, raw or DER, or the bytes of a passkey's evidence.
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
+    public func verifyKeyProof(_ proof: [UInt8]) throws(CredentialsError) -> DeviceEvidence {
         try KeyProof.verify(proof, over: bytes, by: fields.employeeKey)
     }
 }
@@ -39,10 +50,12 @@ extension DeviceChallenge {
 extension ChallengeFields {
     /// `challenge.invalid`.
     public static var malformed: CredentialsError.Code { .challengeInvalid }
+}
 
+extension DeviceChallengeFields {
     init(parsing bytes: [UInt8], _ tag: SignatureTag) throws(CredentialsError) {
         guard bytes.count <= Challenge.maximumByteCount else { throw CredentialsError(.challengeInvalid) }
         try self.init(exactly: bytes, tag)
-        try require((try? ValidatedPoint(employeeKey.bytes)) != nil, "employeeKey")
+        try require((try? EmployeePublicKey(bytes: employeeKey.bytes)) != nil, "employeeKey")
     }
 }

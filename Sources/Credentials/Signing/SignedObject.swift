@@ -107,6 +107,17 @@ extension MemberKind where Value: SigningPublicKey {
     }
 }
 
+extension MemberKind where Value: DevicePublicKey {
+    static var key: MemberKind {
+        .bytes(65...256, "a public key is expected", parse: { try? Value(bytes: $0) }, bytes: \.bytes)
+    }
+
+    /// A key that may have been validated before it was stored, see ``SigningPublicKey/init(kept:)``.
+    static var keptKey: MemberKind {
+        .bytes(65...256, "a public key is expected", parse: { try? Value(kept: $0) }, bytes: \.bytes)
+    }
+}
+
 extension MemberKind<[String]> {
     /// Texts in ascending order without repetition.
     static func sorted(

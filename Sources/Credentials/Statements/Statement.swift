@@ -80,10 +80,19 @@ extension Statement {
         try context.signer.verify(signature, over: bytes)
     }
 
-    /// Verifies a raw or DER signature and returns the raw form to store.
+    /// Verifies evidence by the key that the statement names as its signer.
     ///
-    /// - Throws: ``CredentialsError/Code/signatureInvalid``.
-    public func verify(proof: [UInt8]) throws(CredentialsError) -> Signature {
+    /// It judges neither that key's authority nor its kind, see ``DeviceEvidence/check(_:origins:)``.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
+    public func verify(_ evidence: DeviceEvidence) throws(CredentialsError) {
+        try evidence.verify(over: bytes, by: context.signer)
+    }
+
+    /// Verifies a raw or DER signature, or a passkey's evidence, and returns the form to store.
+    ///
+    /// - Throws: ``CredentialsError/Code/signatureInvalid`` or ``CredentialsError/Code/evidenceInvalid``.
+    public func verify(proof: [UInt8]) throws(CredentialsError) -> DeviceEvidence {
         try KeyProof.verify(proof, over: bytes, by: context.signer)
     }
 }
@@ -148,11 +157,11 @@ public struct StatementContext: FlatObject, Hashable {
 }
 
 /// The key that signs a statement: an employee's device key, an app's authority key or the operator key.
-public struct StatementKey: SigningPublicKey {
-    /// The 65-byte X9.63 point.
+public struct StatementKey: DevicePublicKey {
+    /// The 65-byte X9.63 point, or the RSA modulus of a passkey, 256 bytes.
     public let bytes: [UInt8]
-    /// A key at a validated point.
-    public init(validated point: ValidatedPoint) { bytes = point.bytes }
+    /// A validated key.
+    public init(validated key: ValidatedKey) { bytes = key.bytes }
     /// The device key of an employee.
     public init(_ key: EmployeePublicKey) { bytes = key.bytes }
     /// The operator key.

@@ -40,7 +40,8 @@ extension BeginningForm {
 
     func isMissing(_ field: FieldProblem.Field, in input: Input) -> Bool { input[field.name]?.isBlank != false }
 
-    fileprivate func reply(_ input: Input, _ problems: [FieldProblem] = []) async throws -> Reply {
+    /// The page with what was entered, and what is wrong.
+    func reply(_ input: Input, _ problems: [FieldProblem] = []) async throws -> Reply {
         let visitor = visit.visitor
         return try await page(
             input, FieldProblems(problems, in: language), visitor,

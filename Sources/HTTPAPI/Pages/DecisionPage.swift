@@ -82,6 +82,9 @@ struct DecisionPage: Sendable {
         self.init(.refuse, fingerprint: fingerprint, owner: owner, reason: nil)
     }
 
+    /// The approval of one's own device key.
+    init(approvingOwn fingerprint: String) { self.init(.authorize, fingerprint: fingerprint, owner: nil, reason: nil) }
+
     /// The refusal of the same device key; `nil` for a recovery, which nobody needs to refuse.
     var refusal: DecisionPage? {
         action == .authorize ? DecisionPage(.refuse, fingerprint: fingerprint, owner: owner, reason: nil) : nil
@@ -197,7 +200,7 @@ struct DecisionPage: Sendable {
         if action == .revoke, let reason { fields.append(("reason", reason)) }
         let form = form(account)
         let (tag, title, meaning) = words
-        return SigningPage(
+        return try await SigningPage(
             title: title, meaning: account.text(meaning, person, me.companyName), facts: facts, statement: statement,
             question: question,
             expected: (

@@ -48,9 +48,15 @@ struct LogInPage: BeginningForm {
         if let session = try await visit.session() {
             account = try await visit.account(session.browser, in: language)
         }
+        let passkey = try await visit.exchange.run(ReadPasskeySite()).map { site in
+            LogInContent.Passkey(
+                rp: site, challengePath: Endpoint.issuePasskeyChallenge.template.text,
+                form: visit.form(of: .logInByPasskey, visitor), script: PageAsset.bypasskey.path)
+        }
         let content = LogInContent(
             problems: problems, account: account, accountPath: Endpoint.showAccount.template.text,
-            expected: pending?.onlyTenant ?? pending?.tenant ?? "",
+            expected: pending?.onlyTenant ?? pending?.tenant ?? "", passkey: passkey,
+            completion: passkey == nil ? "username" : "username webauthn",
             byAddress: .init(
                 email: input["email"] ?? "", form: visit.form(of: .beginLogInByAddress, visitor)),
             byAccount: .init(
@@ -99,12 +105,26 @@ struct LogInContent: PageContent {
         let form: FormPart
     }
 
+    /// The button that logs in with a passkey.
+    struct Passkey: PagePart {
+        /// The site that passkeys belong to.
+        let rp: String
+        let challengePath: String
+        let form: FormPart
+        /// The path of the module.
+        let script: String
+    }
+
     let problems: FieldProblems?
     /// Who is logged in already.
     let account: String?
     let accountPath: String
     /// The tenant that the client names, or its only one.
     let expected: String
+    /// `nil` if the service takes no passkeys.
+    let passkey: Passkey?
+    /// What the browser may fill in as the address.
+    let completion: String
     let byAddress: Address
     let byAccount: Account
     let registerPath: String

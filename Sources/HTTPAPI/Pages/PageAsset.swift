@@ -25,6 +25,12 @@ enum PageAsset: String, Sendable, CaseIterable {
     /// The signature over a statement.
     case renew = "renew.js"
     case sign = "sign.js"
+    /// What browsers do with passkeys.
+    case passkey = "passkey.js"
+    /// The button that makes a passkey.
+    case addpasskey = "addpasskey.js"
+    /// The log-in with a passkey.
+    case bypasskey = "bypasskey.js"
     /// The signatures over invitations.
     case invite = "invite.js"
     /// The end of a wait, and the signature that opens its session.

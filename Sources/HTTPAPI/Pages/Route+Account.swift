@@ -62,7 +62,7 @@ extension Route {
     /// The routes of the account's pages.
     static let ofAccount = [
         showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
-        nameDevice, showDecision, makeDecision,
+        nameDevice, showPasskey, addPasskey, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
         showApprovals, switchWaitingMails, showRefusals, refuseDevices, showRecoveries, showColleague,
         showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,

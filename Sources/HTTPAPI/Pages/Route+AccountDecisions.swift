@@ -176,7 +176,7 @@ extension AccountVisit {
                 endpoint: .cancelOwnRecovery, form: recoveryForm, request: "recovery",
                 back: Endpoint.showAccount.template.text,
                 section: .showAccount)
-            return try page.page(for: self, me, problem: problem).reply()
+            return try await page.page(for: self, me, problem: problem).reply()
         } catch let error as ServiceError {
             guard let own = AccountProblem(error) else { throw error }
             return try refused(own, "recovery.cancelTitle", me, .showAccount).reply()

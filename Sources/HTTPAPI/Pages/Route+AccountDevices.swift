@@ -13,6 +13,8 @@ struct DevicesContent: AccountContent {
         /// The class of the state: `good`, `wait` or `ended`.
         let mark: String
         let isCurrent: Bool
+        /// What a passkey is, and who can copy it; `nil` for another key.
+        let kind: String?
         let times: [String]
         /// The words of the fingerprint.
         let words: String?
@@ -27,6 +29,8 @@ struct DevicesContent: AccountContent {
     }
 
     let devices: [Item]
+    /// Where a passkey is added; `nil` if there are none.
+    let addPath: String?
 }
 
 extension Route {
@@ -62,8 +66,9 @@ extension AccountVisit {
         _ problem: AccountProblem? = nil, of fingerprint: String = "", entered: String = ""
     ) async throws -> HostedPage {
         let me = try await me(), devices = try await exchange.run(ListDevices(caller: caller))
+        let passkeys = try await exchange.run(ReadPasskeys(caller: caller))
         let items = devices.reversed().map { device in
-            var item = item(device)
+            var item = item(device, passkeys?.held.first { $0.fingerprint == device.fingerprint })
             if let problem, device.fingerprint == fingerprint {
                 item.nameProblem = text(problem.word)
                 item.enteredName = entered
@@ -71,16 +76,18 @@ extension AccountVisit {
             return item
         }
         return page(
-            DevicesContent(devices: items), "devices.title", of: me, at: .showDevices, problem: problem)
+            DevicesContent(devices: items, addPath: passkeys.map { _ in passkeyPath }), "devices.title", of: me,
+            at: .showDevices, problem: problem)
     }
 
-    private func item(_ device: DeviceResponse) -> DevicesContent.Item {
+    private func item(_ device: DeviceResponse, _ passkey: OwnPasskeys.Held?) -> DevicesContent.Item {
         let isPending = device.state == "pending", isInForce = device.state == "authorized"
         let fingerprint = device.fingerprint
         var item = DevicesContent.Item(
             fingerprint: fingerprint, name: device.name ?? text("devices.nameless"),
             state: text(PageWord(keyState: device.state)),
             mark: isInForce ? "good" : isPending ? "wait" : "ended", isCurrent: device.isCurrent,
+            kind: passkey.map { text($0.isSynced ? "passkey.synced" : "passkey.bound") },
             times: times(of: device),
             // Those of a device that waits are asked for, so they stand nowhere here.
             words: isPending ? nil : FingerprintWords(hex: fingerprint).text, enteredName: device.name ?? "")

@@ -178,7 +178,7 @@ extension AccountVisit {
             endpoint: .changeAddress, form: change.form(self), request: change.mail.lowercased,
             fields: [("proof", change.proof), ("salt", change.salt), ("email", change.address)],
             back: Endpoint.showNewAddress.template.text, section: .showAccount)
-        return try page.page(for: self, me).reply()
+        return try await page.page(for: self, me).reply()
     }
 }
 

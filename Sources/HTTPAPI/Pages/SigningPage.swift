@@ -32,7 +32,9 @@ struct SigningPage: Sendable {
     let section: Endpoint
 
     /// The page, with the reason why the last try was refused.
-    func page(for account: AccountVisit, _ me: MeResponse, problem: AccountProblem? = nil) -> HostedPage {
+    func page(
+        for account: AccountVisit, _ me: MeResponse, problem: AccountProblem? = nil
+    ) async throws -> HostedPage {
         let content = SigningContent(
             meaning: meaning, facts: facts.map { SigningContent.Fact(fact: account.text($0.label), value: $0.value) },
             act: account.text(title).asAct, hasKey: expected.fingerprint != nil,
@@ -41,7 +43,8 @@ struct SigningPage: Sendable {
             form: form.part(sentTo: endpoint.template.text, request: request, at: account.exchange.call.time),
             fields: fields.map { SigningContent.Field(name: $0.name, value: $0.value) }, tag: expected.tag,
             action: expected.action, reason: expected.reason, fingerprint: expected.fingerprint ?? "",
-            signer: me.session.fingerprint, company: me.companyName, employee: me.companyEmployeeId ?? "",
+            signer: me.session.fingerprint, passkey: try await account.signingPasskey(me), company: me.companyName,
+            employee: me.companyEmployeeId ?? "",
             backPath: back, question: question.map(WordRows.init))
         return account.page(content, title, of: me, at: section, problem: problem)
     }
@@ -87,10 +90,33 @@ struct SigningContent: AccountContent {
     let fingerprint: String
     /// The fingerprint of the device key that signs.
     let signer: String
+    /// The passkey that signs; `nil` for a key of the browser.
+    let passkey: SigningPasskey?
     let company: String
     let employee: String
     let backPath: String
     let question: WordRows?
+}
+
+/// The passkey that a session was opened with, which signs on its pages.
+struct SigningPasskey: PagePart {
+    /// The id of the credential, in base64url.
+    let credential: String
+    /// The site that it belongs to.
+    let rp: String
+    /// The public key, in base64url.
+    let key: String
+}
+
+extension AccountVisit {
+    /// The passkey that this session was opened with; `nil` for a key of the browser.
+    func signingPasskey(_ me: MeResponse) async throws -> SigningPasskey? {
+        guard let passkeys = try await exchange.run(ReadPasskeys(caller: caller)),
+            let held = passkeys.held.first(where: { $0.fingerprint == me.session.fingerprint })
+        else { return nil }
+        return SigningPasskey(
+            credential: Base64URL.encode(held.credential), rp: passkeys.rpID, key: Base64URL.encode(held.key))
+    }
 }
 
 /// The rows to choose from, as words and as the digits that a terminal shows.

@@ -83,7 +83,7 @@ package struct AppSecretIssued: EventPayload {
     package static let members = EventMembers<AppSecretIssued>(
         "AppSecretIssued", AppSecretIssued.init,
         Member("appId", \.appID), Member("secretId", \.secretID), Member("roles", \.roles),
-        Member("digest", \.digest), Member("authorityKey", \.authorityKey), Member("by", \.by))
+        Member("digest", \.digest), Member("authorityKey", \.authorityKey, .point), Member("by", \.by))
 }
 
 /// A secret of an app was retired: it can no longer be presented, and its sessions go on.

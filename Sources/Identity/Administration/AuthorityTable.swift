@@ -1,3 +1,5 @@
+package import Canonical
+
 /// The table of authority: which capacity may take which decision. The deciders enforce it, and verification checks the
 /// log against it.
 ///
@@ -126,12 +128,14 @@ package enum AuthorityTable {
     ///
     /// Callers check in addition what the table cannot know: that the key signed, that two decisions come from two
     /// people, and how much time has passed.
+    ///
+    /// - Parameter time: When the decision is made; `nil` if no grace counts.
     package static func permits(
         _ action: Action, about subject: AuthoritySubject, by decision: AuthorityDecision,
-        under policy: KeyAuthorization = .application
+        under policy: KeyAuthorization = .application, at time: Timestamp? = nil
     ) -> Bool {
-        !decision.capacities(toward: subject)
-            .isDisjoint(with: capacities(for: action, about: subject.standing, under: policy))
+        let table = capacities(for: action, about: subject.standing, under: policy)
+        return !decision.capacities(toward: subject, for: action, at: time).isDisjoint(with: table)
     }
 }
 
@@ -189,7 +193,9 @@ package struct AuthorityDecision: Sendable, Equatable {
     package var authority: Authority { caller.authority(statement) }
 
     /// Returns the capacities in which the caller decides; empty if the key does not speak for the caller.
-    package func capacities(toward subject: AuthoritySubject) -> Set<AuthorityTable.Capacity> {
+    package func capacities(
+        toward subject: AuthoritySubject, for action: AuthorityTable.Action, at time: Timestamp? = nil
+    ) -> Set<AuthorityTable.Capacity> {
         guard statement.map({ $0.key == signer }) ?? true, caller.speaks(with: signer) else { return [] }
         switch caller {
         case .app(let app):
@@ -198,24 +204,40 @@ package struct AuthorityDecision: Sendable, Equatable {
             if app.may(.administration) { capacities.insert(.administeringApp) }
             return capacities
         case .operator: return [.operator]
-        case .employee(let employee): return employee.capacities(toward: subject, signingWith: signer)
+        case .employee(let employee):
+            return employee.capacities(toward: subject, for: action, signingWith: signer, at: time)
         }
     }
 }
 
 extension DecidingEmployee {
     fileprivate func capacities(
-        toward subject: AuthoritySubject, signingWith key: PublicKeyBytes
+        toward subject: AuthoritySubject, for action: AuthorityTable.Action, signingWith key: PublicKeyBytes,
+        at time: Timestamp?
     ) -> Set<AuthorityTable.Capacity> {
         guard status == .active else { return [] }
         let carriesRole = roleKeys.contains(key)
         if subject.employee == employee {
             // A key that only an app vouched for must not become a role key by way of the admin's own account.
-            return carriesRole || !role.isAdministrative ? [.ownKey] : []
+            return carriesRole || !role.isAdministrative || speaksForItself(key, action, at: time) ? [.ownKey] : []
         }
         // Another account of the same user is the same person, who cannot vouch for themselves.
         guard carriesRole, subject.user == nil || subject.user != user else { return [] }
         return role == .securityAdmin ? [.admin, .securityAdmin] : [.admin]
+    }
+
+    /// Whether a key that has the role, but may not carry it now, decides about its own account all the same.
+    ///
+    /// It cancels what would change the account: that only keeps what is. And for a while it brings the passkey that
+    /// the policy asks for. A synced passkey without a secret does not.
+    private func speaksForItself(_ key: PublicKeyBytes, _ action: AuthorityTable.Action, at time: Timestamp?) -> Bool {
+        guard listedKeys.contains(key) else { return false }
+        return switch action {
+        case .cancelRecovery, .cancelReturn: true
+        case .authorizeKey:
+            if let time, let graceUntil { time < graceUntil && !syncedKeys.contains(key) } else { false }
+        default: false
+        }
     }
 }
 

@@ -71,8 +71,16 @@ package struct DecidingEmployee: Sendable, Equatable {
     package var status: EmployeeStatus
     /// The employee's authorized device keys.
     package var authorizedKeys: Set<PublicKeyBytes>
-    /// The authorized device keys that carry the role; empty for an ordinary employee.
+    /// The authorized device keys that carry the role, as the caller logged in; empty for an ordinary employee.
     package var roleKeys: Set<PublicKeyBytes>
+    /// The authorized device keys that have the role, whether or not they may carry it now.
+    package var listedKeys: Set<PublicKeyBytes>
+    /// The passkeys among the authorized keys that are bound to one authenticator, and those that are synced.
+    package var boundKeys: Set<PublicKeyBytes> = []
+    package var syncedKeys: Set<PublicKeyBytes> = []
+    /// Until when another key of the security admin may authorize a pending key of the account, to bring the passkey
+    /// that the policy asks for; `nil` if it may not.
+    package var graceUntil: Timestamp?
     /// When the return by which the employee has the role can no longer be undone; `nil` without one.
     package var returnUndoableUntil: Timestamp?
 
@@ -86,16 +94,28 @@ package struct DecidingEmployee: Sendable, Equatable {
         self.status = status
         self.authorizedKeys = authorizedKeys
         self.roleKeys = roleKeys
+        listedKeys = roleKeys
         self.returnUndoableUntil = returnUndoableUntil
     }
 
+    /// The time after a return or a succession in which the new security admin brings a passkey.
+    package static let passkeyGrace: Duration = .seconds(72 * 3_600)
+
     /// An employee from folded states; `nil` if there is no such account.
-    package init?(_ state: Employee.State, in tenant: Tenant.State) {
+    ///
+    /// - Parameter secretProved: Whether the log-in proved more than a passkey.
+    package init?(_ state: Employee.State, in tenant: Tenant.State, secretProved: Bool = true) {
         guard let account = state.account else { return nil }
         self.init(
             employee: account.id, user: account.user, role: tenant.role(of: account.id), status: account.status,
-            authorizedKeys: state.authorizedKeys, roleKeys: state.roleKeys(in: tenant),
+            authorizedKeys: state.authorizedKeys,
+            roleKeys: state.roleKeys(in: tenant, secretProved: secretProved),
             returnUndoableUntil: state.completedReturn(in: tenant)?.undoableUntil)
+        listedKeys = state.roleKeys(in: tenant)
+        boundKeys = authorizedKeys.filter { state.holding(of: $0) == .bound }
+        syncedKeys = authorizedKeys.filter { state.holding(of: $0) == .synced }
+        let since = state.completedReturn(in: tenant)?.completedAt ?? tenant.succeededAt
+        if tenant.policy.adminsNeedPasskey, role == .securityAdmin { graceUntil = since?.adding(Self.passkeyGrace) }
     }
 
     /// Whether the caller is an active admin with a device key that carries the role.

@@ -14,13 +14,14 @@ package enum Tenant: Decider {
 
     package static func decide(_ state: State, _ command: Command) throws(Rejection) -> [TenantEvent] {
         switch command {
-        case .found(let app):
+        case .found(let app, let policy):
             guard state.founding == nil, state.linkedApps.isSubset(of: [app]) else { throw .alreadyFounded }
-            return state.linkedApps.isEmpty ? [.appLinked(AppLinked(appID: app, by: .founding))] : []
-        case .changePolicy(let policy, let by):
-            try check(state, .changePolicy, .tenant, by)
-            return state.policy == policy
-                ? [] : [.policyChanged(TenantPolicyChanged(policy: policy, by: by.authority))]
+            // The policy comes first: once an app is linked, no founding sets one.
+            let set = policy == state.policy ? [] : [TenantPolicyChanged(policy: policy, by: .founding)]
+            let linked = state.linkedApps.isEmpty ? [AppLinked(appID: app, by: .founding)] : []
+            return set.map(TenantEvent.policyChanged) + linked.map(TenantEvent.appLinked)
+        case .changePolicy(let change, let by):
+            return try changePolicy(state, change, by)
         case .changeMPinPolicy(let policy, let by):
             try check(state, .changeMPinPolicy, .tenant, by)
             guard policy.isValid else { throw .invalidPolicy }
@@ -55,6 +56,28 @@ package enum Tenant: Decider {
         case .succeedSecurityAdmin(let target, let loggedInAt, let time, let by):
             return try succeed(state, target, loggedInAt, time, by)
         }
+    }
+
+    /// Replaces the policy; does nothing if it is in force.
+    ///
+    /// A policy that would lock the tenant or somebody out is refused: one that wants a secret of people who have none,
+    /// and one that wants passkeys of a security admin who has none.
+    private static func changePolicy(
+        _ state: State, _ change: PolicyChange, _ by: AuthorityDecision
+    ) throws(Rejection) -> [TenantEvent] {
+        try check(state, .changePolicy, .tenant, by)
+        let policy = change.policy, former = state.policy
+        guard policy != former else { return [] }
+        guard case .employee(let caller) = by.caller else { throw .notPermitted }
+        let isBound = caller.boundKeys.contains(by.signer)
+        guard policy.adminsNeedPasskey == former.adminsNeedPasskey || isBound else { throw .passkeyNeeded }
+        if policy.logIn != former.logIn {
+            guard policy.logIn != .secret || change.secretless.isEmpty else { throw .secretlessPeople }
+            guard policy.logIn != .passkey || isBound || caller.syncedKeys.contains(by.signer) else {
+                throw .passkeyNeeded
+            }
+        }
+        return [.policyChanged(TenantPolicyChanged(policy: policy, by: by.authority))]
     }
 
     /// The time after a log-in in which the security admin may name a successor.
@@ -156,6 +179,8 @@ extension Tenant {
         package internal(set) var securityAdminSince: EventPlace?
         /// The device keys that this event lists; `nil` for the founder.
         package internal(set) var securityAdminKeys: Set<KeyFingerprint>?
+        /// When the last succession was; `nil` while the founder is the security admin by founding.
+        package internal(set) var succeededAt: Timestamp?
         /// Whether anybody but the founder ever got the role of an admin, or the operator named the security admin.
         package internal(set) var hasAppointed = false
         /// The appointed admins.
@@ -279,6 +304,7 @@ extension Tenant {
             state.hasAppointed = true
             state.securityAdmin = event.employeeID
             state.securityAdminSince = recorded.place
+            state.succeededAt = recorded.time
             state.securityAdminKeys = Set(event.fingerprints)
             state.admins[event.employeeID] = nil
         case .addressReclaimed: break
@@ -288,10 +314,10 @@ extension Tenant {
 
 extension Tenant {
     package enum Command: Sendable, Equatable {
-        /// Link the app through which the tenant is founded, in the founding append.
-        case found(AppID)
+        /// Link the app through which the tenant is founded, in the founding append, and set the first policy.
+        case found(AppID, policy: TenantPolicy = .initial)
         /// Replace the policy.
-        case changePolicy(TenantPolicy, AuthorityDecision)
+        case changePolicy(PolicyChange, AuthorityDecision)
         /// Replace the policy for M-Pin.
         case changeMPinPolicy(MPinPolicy, AuthorityDecision)
         /// Confirm that the tenant controls a domain, which must be the tenant's name.
@@ -306,6 +332,19 @@ extension Tenant {
         case dismissAdmin(EmployeeID, of: UserID, AuthorityDecision)
         /// Make an employee the security admin in place of the present one.
         case succeedSecurityAdmin(RoleTarget, loggedInAt: Timestamp?, at: Timestamp, AuthorityDecision)
+    }
+
+    /// A new policy, with what the directory says about the tenant's people.
+    package struct PolicyChange: Sendable, Equatable {
+        /// The whole new policy.
+        package var policy: TenantPolicy
+        /// The employees in force who have no secret. Verification does not know them.
+        package var secretless: Set<EmployeeID>
+
+        package init(_ policy: TenantPolicy, secretless: Set<EmployeeID> = []) {
+            self.policy = policy
+            self.secretless = secretless
+        }
     }
 
     /// The reclaim of an address from the user who claimed it.
@@ -396,6 +435,10 @@ extension Tenant {
         case emailNotReclaimable
         /// The policy has a value out of range.
         case invalidPolicy
+        /// Somebody in force has no secret, which the policy would ask for.
+        case secretlessPeople
+        /// Only a passkey may sign this change of the policy; that of `adminsNeedPasskey` must be a bound one.
+        case passkeyNeeded
 
         package var code: ErrorCode {
             switch self {
@@ -407,6 +450,8 @@ extension Tenant {
             case .loginTooOld: .sessionLoginRequired
             case .lastApp: .appLastWithAccess
             case .emailNotReclaimable: .emailNotReclaimable
+            case .secretlessPeople: .policySecretlessPeople
+            case .passkeyNeeded: .policyPasskeyRequired
             }
         }
 
@@ -417,6 +462,9 @@ extension Tenant {
             case .securityAdmin: "the security admin keeps the role until a successor takes it: name a successor first"
             case .returnUndoable:
                 "the security admin came back by a return that can still be undone: name a successor after that time"
+            case .passkeyNeeded:
+                "sign with a passkey: without one the policy would lock the security admin out, and only a passkey that is"
+                    + " bound to its device decides about adminsNeedPasskey"
             case .noRoleKey:
                 "no named device key is authorized, or an app vouched for all of them: compare a fingerprint with the"
                     + " employee's device and send it in fingerprints"

@@ -36,6 +36,24 @@ package enum RegistrationMode: String, Sendable, Hashable, CaseIterable, MemberV
     case domain
 }
 
+/// What a log-in asks for besides an authorized device key.
+package enum LogInRule: String, Sendable, Hashable, CaseIterable, MemberValue {
+    /// Answers or a passphrase.
+    case secret
+    /// Nothing, if the device key is a passkey; otherwise a secret.
+    case passkeyOrSecret
+    /// A passkey, and nothing else.
+    case passkey
+}
+
+/// What happens if the counter of a passkey does not grow.
+package enum ClonedKeyRule: String, Sendable, Hashable, CaseIterable, MemberValue {
+    /// The owner and the admins are told.
+    case report
+    /// They are told, and the passkey opens no session.
+    case stop
+}
+
 /// The rules that a tenant sets for itself.
 package struct TenantPolicy: Sendable, Hashable {
     /// The parties that may authorize device keys.
@@ -52,6 +70,12 @@ package struct TenantPolicy: Sendable, Hashable {
     package var recoveryDelayHours: Int
     /// The hours after which an admin's session ends.
     package var adminSessionHours: Int
+    /// What a log-in asks for.
+    package var logIn: LogInRule
+    /// Whether only passkeys carry the role of an admin.
+    package var adminsNeedPasskey: Bool
+    /// What happens if the counter of a passkey does not grow.
+    package var clonedKey: ClonedKeyRule
 
     /// The recovery delays that a tenant may choose, in hours.
     package static let recoveryDelayRange = 1...168
@@ -60,12 +84,15 @@ package struct TenantPolicy: Sendable, Hashable {
 
     /// The policy of a tenant that has set none.
     package static let initial = TenantPolicy()
+    /// The policy that a founding on the pages sets.
+    package static let ofPages = TenantPolicy(logIn: .passkeyOrSecret)
 
     /// The defaults are those of ``initial``.
     package init(
         keyAuthorization: KeyAuthorization = .application, approval: Approval = .automatic, blindOnly: Bool = false,
         questionsWithPassphrase: Bool = true, registrationMode: RegistrationMode = .open,
-        recoveryDelayHours: Int = 24, adminSessionHours: Int = 1
+        recoveryDelayHours: Int = 24, adminSessionHours: Int = 1, logIn: LogInRule = .secret,
+        adminsNeedPasskey: Bool = false, clonedKey: ClonedKeyRule = .report
     ) {
         self.keyAuthorization = keyAuthorization
         self.approval = approval
@@ -74,10 +101,27 @@ package struct TenantPolicy: Sendable, Hashable {
         self.registrationMode = registrationMode
         self.recoveryDelayHours = recoveryDelayHours
         self.adminSessionHours = adminSessionHours
+        self.logIn = logIn
+        self.adminsNeedPasskey = adminsNeedPasskey
+        self.clonedKey = clonedKey
     }
 
     /// Whether credentials may be used in a mode. The refusal's code is `policy.blind_only`.
     package func permits(_ mode: ValidationMode) -> Bool { mode == .blind || !blindOnly }
+
+    /// Whether a device key may carry the role of an admin in a session or a decision.
+    ///
+    /// This is the one rule about passkeys and roles. A sync provider puts a synced passkey on another machine without
+    /// anybody's approval, so it needs a secret besides.
+    ///
+    /// - Parameter secretProved: Whether the log-in proved more than a passkey.
+    package func admitsRole(of holding: KeyHolding, secretProved: Bool) -> Bool {
+        switch holding {
+        case .bound: true
+        case .synced: secretProved
+        case .software: !adminsNeedPasskey
+        }
+    }
 }
 
 extension TenantPolicy: FlatObject {
@@ -88,5 +132,6 @@ extension TenantPolicy: FlatObject {
         Member("blindOnly", \.blindOnly), Member("questionsWithPassphrase", \.questionsWithPassphrase),
         Member("registrationMode", \.registrationMode),
         Member("recoveryDelayHours", \.recoveryDelayHours, .integer(recoveryDelayRange)),
-        Member("adminSessionHours", \.adminSessionHours, .integer(adminSessionRange)))
+        Member("adminSessionHours", \.adminSessionHours, .integer(adminSessionRange)), Member("logIn", \.logIn),
+        Member("adminsNeedPasskey", \.adminsNeedPasskey), Member("clonedKey", \.clonedKey))
 }

@@ -14,17 +14,20 @@ package struct CredentialsSet: EventPayload {
     package var deviceSignature: SignatureBytes
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
     package var userSignature: SignatureBytes
+    /// `true` if the record is of a random passphrase that nobody knows; absent otherwise.
+    package var secretless: Bool?
 
     package static let members = EventMembers<CredentialsSet>(
         "CredentialsSet", CredentialsSet.init,
         Member("userId", \.userID), Member("credentialId", \.credentialID),
         Member("record", \.record, .bytes(EventLimits.record)), Member("email", \.email),
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw),
+        Member(optional: "secretless", \.secretless, .onlyTrue))
 
     package init(
         userID: UserID, credentialID: CredentialID, record: [UInt8], email: Personal, challenge: [UInt8],
-        deviceSignature: SignatureBytes, userSignature: SignatureBytes
+        deviceSignature: SignatureBytes, userSignature: SignatureBytes, secretless: Bool? = nil
     ) {
         self.userID = userID
         self.credentialID = credentialID
@@ -33,6 +36,7 @@ package struct CredentialsSet: EventPayload {
         self.challenge = challenge
         self.deviceSignature = deviceSignature
         self.userSignature = userSignature
+        self.secretless = secretless
     }
 }
 
@@ -52,6 +56,8 @@ package struct CredentialsChanged: EventPayload {
     package var deviceSignature: SignatureBytes
     /// The new user key's signature over its own tag and the challenge, which binds user key and device together.
     package var userSignature: SignatureBytes
+    /// `true` if the record is of a random passphrase that nobody knows; absent otherwise.
+    package var secretless: Bool?
 
     package static let members = EventMembers<CredentialsChanged>(
         "CredentialsChanged", CredentialsChanged.init,
@@ -59,11 +65,12 @@ package struct CredentialsChanged: EventPayload {
         Member("previousCredentialId", \.previousCredentialID),
         Member("record", \.record, .bytes(EventLimits.record)),
         Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw),
+        Member(optional: "secretless", \.secretless, .onlyTrue))
 
     package init(
         userID: UserID, credentialID: CredentialID, previousCredentialID: CredentialID, record: [UInt8],
-        challenge: [UInt8], deviceSignature: SignatureBytes, userSignature: SignatureBytes
+        challenge: [UInt8], deviceSignature: SignatureBytes, userSignature: SignatureBytes, secretless: Bool? = nil
     ) {
         self.userID = userID
         self.credentialID = credentialID
@@ -72,5 +79,18 @@ package struct CredentialsChanged: EventPayload {
         self.challenge = challenge
         self.deviceSignature = deviceSignature
         self.userSignature = userSignature
+        self.secretless = secretless
+    }
+}
+
+extension MemberKind where Value == Bool {
+    /// A boolean that is `true` or absent.
+    fileprivate static var onlyTrue: MemberKind {
+        MemberKind(.boolean) { (json, place) throws(JSONError) in
+            guard json == .bool(true) else { throw place.invalid("true is expected, or no member") }
+            return true
+        } write: { (_, _) in
+            .bool(true)
+        }
     }
 }

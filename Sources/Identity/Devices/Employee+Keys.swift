@@ -9,11 +9,14 @@ extension Employee {
         package var flow: FlowID
         /// The time of the presentation.
         package var time: Timestamp
+        /// What is fixed of the passkey that the key is, or `nil` if it is none.
+        package var passkey: PasskeyFacts?
 
-        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp) {
+        package init(key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil) {
             self.key = key
             self.flow = flow
             self.time = time
+            self.passkey = passkey
         }
     }
 
@@ -78,9 +81,11 @@ extension Employee {
     static func decide(_ state: State, _ present: PresentKey) throws(Rejection) -> [EmployeeEvent] {
         guard let account = state.account else { throw .unknownEmployee }
         guard !account.isCancelled else { throw .inactive }
+        try check(present.passkey, of: present.key, in: state)
         let presented = EmployeeEvent.keyPresented(
             EmployeeKeyPresented(
-                employeeID: account.id, key: present.key, flow: present.flow, first: state.keys.isEmpty))
+                employeeID: account.id, key: present.key, kind: present.passkey == nil ? .software : .passkey,
+                flow: present.flow, first: state.keys.isEmpty, passkey: present.passkey))
         switch state.standing(of: present.key, at: present.time) {
         case .authorized: return []
         case .pending:
@@ -102,7 +107,7 @@ extension Employee {
     static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
         let decision = authorize.decision, tenant = authorize.tenant
         let account = try account(
-            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization)
+            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization, at: authorize.time)
         guard decision.signer != authorize.key else { throw .selfAuthorization }
         guard !account.isCancelled else { throw .inactive }
         let event = EmployeeEvent.keyAuthorized(
@@ -153,7 +158,7 @@ extension Employee {
         case .unknown, .pending, .expired, .refused: throw .unknownKey
         case .authorized:
             if revoke.tenant.role(of: account.id) == .securityAdmin,
-                state.roleKeys(in: revoke.tenant).subtracting([revoke.key]).isEmpty
+                state.roleKeys(in: revoke.tenant, secretProved: true).subtracting([revoke.key]).isEmpty
             {
                 throw .securityAdmin
             }
@@ -192,11 +197,13 @@ extension Employee {
 
     private static func account(
         _ state: State, _ action: AuthorityTable.Action, _ decision: AuthorityDecision, _ tenant: Tenant.State,
-        policy: KeyAuthorization = .application
+        policy: KeyAuthorization = .application, at time: Timestamp? = nil
     ) throws(Rejection) -> Account {
         guard let account = state.account else { throw .unknownEmployee }
         let subject = AuthoritySubject(account.id, of: account.user, role: tenant.role(of: account.id))
-        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy) else { throw .notPermitted }
+        guard AuthorityTable.permits(action, about: subject, by: decision, under: policy, at: time) else {
+            throw .notPermitted
+        }
         return account
     }
 }

@@ -1,9 +1,11 @@
 import Canonical
 
-/// What holds the private half of a device key. The word `passkey` is reserved for WebAuthn.
+/// What holds the private half of a device key.
 package enum DeviceKeyKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// The software of the client.
     case software
+    /// An authenticator (WebAuthn), whose evidence is an assertion.
+    case passkey
 }
 
 /// A device presented a key, which is pending.
@@ -16,11 +18,13 @@ package struct EmployeeKeyPresented: EventPayload {
     /// The flow in which the device proved possession of the key.
     package var flow: FlowID
     package var first: Bool
+    /// What is fixed of a passkey: present exactly if the key is one.
+    package var passkey: PasskeyFacts?
 
     package static let members = EventMembers<EmployeeKeyPresented>(
         "EmployeeKeyPresented", EmployeeKeyPresented.init,
         Member("employeeId", \.employeeID), Member("key", \.key), Member("kind", \.kind), Member("flow", \.flow),
-        Member("first", \.first))
+        Member("first", \.first), Member(optional: "passkey", \.passkey))
 }
 
 /// A device key was authorized: it may log in for the employee.

@@ -65,9 +65,9 @@ extension CredentialValidation: FlatObject {
     package static let members = EventMembers<CredentialValidation>(
         "CredentialValidation", CredentialValidation.init,
         Member("employeeId", \.employeeID), Member("userId", \.userID), Member("credentialId", \.credentialID),
-        Member("userKey", \.userKey), Member("employeeKey", \.employeeKey), Member("purpose", \.purpose),
+        Member("userKey", \.userKey, .point), Member("employeeKey", \.employeeKey), Member("purpose", \.purpose),
         Member("mode", \.mode), Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature),
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw),
         Member("subjectSalt", \.subjectSalt))
 }
 

@@ -22,7 +22,7 @@ extension Employee {
     ///
     /// The account is checked before the key: an employee who may not log in presents no key.
     package static func login(
-        _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp
+        _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil
     ) -> Outcome? {
         guard let account = state.account else { return nil }
         switch account.status {
@@ -33,7 +33,7 @@ extension Employee {
         if state.standing(of: key, at: time) == .authorized { return .success }
         do {
             return .authorizationPending(
-                presenting: try decide(state, PresentKey(key: key, flow: flow, time: time)))
+                presenting: try decide(state, PresentKey(key: key, flow: flow, time: time, passkey: passkey)))
         } catch {
             return error == .tooManyWaitingKeys ? .tooManyWaitingKeys : .keyRevoked
         }

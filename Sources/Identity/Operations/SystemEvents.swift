@@ -15,7 +15,7 @@ package struct SystemFounded: EventPayload {
 
     package static let members = EventMembers<SystemFounded>(
         "SystemFounded", SystemFounded.init,
-        Member("operatorKey", \.operatorKey), Member("keyCheck", \.keyCheck))
+        Member("operatorKey", \.operatorKey, .point), Member("keyCheck", \.keyCheck))
 
     package init(operatorKey: PublicKeyBytes, keyCheck: Bytes32) {
         self.operatorKey = operatorKey

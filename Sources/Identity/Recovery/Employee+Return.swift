@@ -47,7 +47,7 @@ extension Employee {
         /// When it was completed; `nil` before.
         package internal(set) var completedAt: Timestamp?
 
-        /// SHA-256 of the key's 65 bytes.
+        /// SHA-256 of the key's bytes.
         package var fingerprint: KeyFingerprint { KeyFingerprint(of: key) }
         /// The event that a statement about the return names: a statement about the opening undoes nothing.
         package var latest: EventPlace { completed ?? opened }

@@ -37,9 +37,9 @@ extension ReturnProof: FlatObject {
     /// The members of `ReturnOpened` and `ReturnCompleted`.
     package static let members = EventMembers<ReturnProof>(
         "ReturnProof", ReturnProof.init,
-        Member("userId", \.userID), Member("credentialId", \.credentialID), Member("userKey", \.userKey),
+        Member("userId", \.userID), Member("credentialId", \.credentialID), Member("userKey", \.userKey, .point),
         Member("key", \.key), Member("challenge", \.challenge, .bytes(EventLimits.challenge)),
-        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature))
+        Member("deviceSignature", \.deviceSignature), Member("userSignature", \.userSignature, .raw))
 }
 
 /// A security admin asked to return with a new device key, after a right credential. A mail with a link is sent.

@@ -20,11 +20,13 @@ extension Employee {
         /// The device key.
         package var key: PublicKeyBytes
         package var flow: FlowID
+        /// What is fixed of the passkey that the key is, or `nil` if it is none.
+        package var passkey: PasskeyFacts?
 
         package init(
             employeeID: EmployeeID, userID: UserID, companyName: CompanyName, companyEmployeeID: CompanyEmployeeID,
             email: EmailAddress, isCompanyOwnedEmail: Bool, mayOwnEmail: Bool? = nil, isFounding: Bool,
-            policy: TenantPolicy, key: PublicKeyBytes, flow: FlowID
+            policy: TenantPolicy, key: PublicKeyBytes, flow: FlowID, passkey: PasskeyFacts? = nil
         ) {
             self.employeeID = employeeID
             self.userID = userID
@@ -37,6 +39,7 @@ extension Employee {
             self.policy = policy
             self.key = key
             self.flow = flow
+            self.passkey = passkey
         }
     }
 }
@@ -52,6 +55,7 @@ extension Employee {
             !register.email.isDummy || register.email.isDummy(of: register.companyEmployeeID, in: register.companyName)
         else { throw .emailOutOfScope }
         let id = register.employeeID
+        try check(register.passkey, of: register.key, in: state)
         var events: [EmployeeEvent] = [
             .registered(
                 EmployeeRegistered(
@@ -60,7 +64,10 @@ extension Employee {
                     companyEmployeeID: Personal(id, register.companyEmployeeID.entered),
                     email: Personal(id, register.email.entered), isCompanyOwnedEmail: register.isCompanyOwnedEmail,
                     approved: register.isFounding || register.policy.approval == .automatic)),
-            .keyPresented(EmployeeKeyPresented(employeeID: id, key: register.key, flow: register.flow, first: true)),
+            .keyPresented(
+                EmployeeKeyPresented(
+                    employeeID: id, key: register.key, kind: register.passkey == nil ? .software : .passkey,
+                    flow: register.flow, first: true, passkey: register.passkey)),
         ]
         if register.isFounding {
             events.append(

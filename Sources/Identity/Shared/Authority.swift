@@ -60,13 +60,14 @@ extension Authority: MemberValue {
         switch try reader.string("kind") {
         case "founding": self = .founding
         case "policy": self = .policy
-        case "operator": self = .operator(try SignedStatement(reading: &reader))
+        case "operator": self = .operator(try SignedStatement(reading: &reader, ofDevice: false))
         case "app":
             let (app, secret) = (try reader.uuid("app"), try reader.uuid("secret"))
-            self = .app(AppID(app), secret: SecretID(secret), try SignedStatement(reading: &reader))
+            self = .app(
+                AppID(app), secret: SecretID(secret), try SignedStatement(reading: &reader, ofDevice: false))
         case "employee":
             let employee = try reader.uuid("employee")
-            self = .employee(EmployeeID(employee), try SignedStatement(reading: &reader))
+            self = .employee(EmployeeID(employee), try SignedStatement(reading: &reader, ofDevice: true))
         default: throw reader.invalid("kind", "another word is expected")
         }
     }
@@ -76,13 +77,15 @@ extension SignedStatement {
     private static let bytes = MemberKind<[UInt8]>.bytes(EventLimits.statement)
 
     /// Reads the three members; `nil` if all are absent. Each requires the other two.
-    fileprivate init?(reading reader: inout ObjectReader) throws(JSONError) {
+    ///
+    /// - Parameter ofDevice: Whether a device signed, which alone may have a passkey.
+    fileprivate init?(reading reader: inout ObjectReader, ofDevice: Bool) throws(JSONError) {
         let present = ["key", "statement", "signature"].filter { reader.optionalValue($0) != nil }
         if present.isEmpty { return nil }
         self.init(
-            key: try reader.value("key", of: PublicKeyBytes.memberKind),
+            key: try reader.value("key", of: ofDevice ? PublicKeyBytes.memberKind : .point),
             statement: try reader.value("statement", of: Self.bytes),
-            signature: try reader.value("signature", of: SignatureBytes.memberKind))
+            signature: try reader.value("signature", of: ofDevice ? SignatureBytes.memberKind : .raw))
     }
 
     fileprivate func write(to members: inout [String: JSONValue], at pointer: String) throws(JSONError) {

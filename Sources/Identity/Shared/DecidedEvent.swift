@@ -49,6 +49,7 @@ extension MPinIdentityVerified: DecidedEvent {}
 extension MPinLinked: DecidedEvent {}
 extension MPinPolicyChanged: DecidedEvent {}
 extension MPinRevoked: DecidedEvent {}
+extension OriginsChanged: DecidedEvent {}
 extension PagesEnabled: DecidedEvent {}
 extension RecoveryCancelled: DecidedEvent {}
 extension RecoveryConfirmed: DecidedEvent {}

@@ -30,6 +30,7 @@ package enum Employee: Decider {
         case .refuseKey(let refuse): try Employee.refuse(state, refuse)
         case .revokeKey(let revoke): try Employee.revoke(state, revoke)
         case .nameDevice(let name): try decide(state, name)
+        case .notePasskey(let note): try decide(state, note)
         case .setDisplayName(let set): try decide(state, set)
         case .approve(let approve): try decide(state, approve)
         case .cancel(let cancel): try decide(state, cancel)
@@ -64,6 +65,8 @@ extension Employee {
         case revokeKey(EndKey)
         /// Give a device a name.
         case nameDevice(NameDevice)
+        /// Notes what an assertion says of its passkey.
+        case notePasskey(NotePasskey)
         /// Set the name that colleagues see.
         case setDisplayName(SetDisplayName)
         case approve(Approve)
@@ -135,6 +138,8 @@ extension Employee {
         case returnNotAvailable
         /// The credentials were replaced meanwhile.
         case returnStale
+        /// The passkey, its credential id or its handle is not what the account's events fix.
+        case passkeyDiffers
 
         package var code: ErrorCode {
             switch self {
@@ -144,7 +149,8 @@ extension Employee {
             case .emailNotCompanyOwned: .emailNotCompanyOwned
             case .inactive: .employeeInactive
             case .unknownKey: .authorizationUnknownKey
-            case .keyRevoked, .tooManyWaitingKeys, .tooManyNames, .notPermitted, .selfAuthorization, .securityAdmin:
+            case .keyRevoked, .tooManyWaitingKeys, .tooManyNames, .notPermitted, .selfAuthorization, .securityAdmin,
+                .passkeyDiffers:
                 .authorizationNotPermitted
             case .emailNotReclaimable: .emailNotReclaimable
             case .returnNotPermitted: .returnNotPermitted
@@ -167,6 +173,7 @@ extension Employee {
                 "a device key cannot authorize itself: use another authorized device, or ask an admin"
             case .securityAdmin:
                 "the security admin keeps the account, the role and one device key that carries it: name a successor first"
+            case .passkeyDiffers: "the account knows this passkey, or its handle, differently: make a new passkey"
             case .unknownKey: "no device key with this fingerprint is in the state that the decision needs"
             default: nil
             }
@@ -194,7 +201,14 @@ extension Employee {
             state.keys[event.key] = Key(
                 key: event.key, fingerprint: KeyFingerprint(of: event.key), status: .pending, isFirst: event.first,
                 flow: event.flow, presentedAt: recorded.time,
-                presented: recorded.place, authorized: nil, authorizedBy: nil)
+                presented: recorded.place, authorized: nil, authorizedBy: nil,
+                passkey: event.passkey.map { Passkey($0, at: recorded.time) }, holding: KeyHolding(event))
+            if state.userHandle == nil { state.userHandle = event.passkey?.userHandle }
+        case .passkeyValidated(let event):
+            evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence, at: recorded.time) }
+        case .passkeyBackupChanged(let event):
+            evolvePasskey(&state, event.fingerprint) { $0.isBackedUp = event.backedUp }
+        case .passkeyCounterRepeated(let event): evolvePasskey(&state, event.fingerprint) { $0.counterRepeats += 1 }
         case .keyAuthorized(let event): authorize(&state, event, recorded)
         case .keyRefused(let event):
             guard state.keys[event.key]?.hasEnded == false else { return }
@@ -290,6 +304,9 @@ package enum EmployeeEvent: AggregateEvent {
     case keyAuthorized(EmployeeKeyAuthorized)
     case keyRefused(EmployeeKeyRefused)
     case keyRevoked(EmployeeKeyRevoked)
+    case passkeyValidated(PasskeyValidated)
+    case passkeyBackupChanged(PasskeyBackupChanged)
+    case passkeyCounterRepeated(PasskeyCounterRepeated)
     case deviceNamed(DeviceNamed)
     case displayNameSet(DisplayNameSet)
     case approved(EmployeeApproved)
@@ -312,7 +329,8 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
-        DeviceNamed.self, DisplayNameSet.self,
+        DeviceNamed.self, DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self,
+        PasskeyCounterRepeated.self,
     ]
 
     package var payload: any EventPayload {
@@ -322,6 +340,9 @@ package enum EmployeeEvent: AggregateEvent {
         case .keyAuthorized(let event): event
         case .keyRefused(let event): event
         case .keyRevoked(let event): event
+        case .passkeyValidated(let event): event
+        case .passkeyBackupChanged(let event): event
+        case .passkeyCounterRepeated(let event): event
         case .deviceNamed(let event): event
         case .displayNameSet(let event): event
         case .approved(let event): event
@@ -346,6 +367,9 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeKeyAuthorized: self = .keyAuthorized(event)
         case let event as EmployeeKeyRefused: self = .keyRefused(event)
         case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
+        case let event as PasskeyValidated: self = .passkeyValidated(event)
+        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
+        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
         case let event as DeviceNamed: self = .deviceNamed(event)
         case let event as DisplayNameSet: self = .displayNameSet(event)
         case let event as EmployeeApproved: self = .approved(event)
@@ -372,6 +396,8 @@ extension Employee {
         package internal(set) var account: Account?
         /// Every device key that was ever presented.
         package internal(set) var keys: [PublicKeyBytes: Key] = [:]
+        /// What authenticators hold as the id of the account, from its first passkey on.
+        package internal(set) var userHandle: Bytes32?
         /// How often each device was named. The names are personal texts, which the state does not have.
         package internal(set) var namings: [KeyFingerprint: Int] = [:]
         /// How often the person changed the name that colleagues see.
@@ -520,7 +546,7 @@ extension Employee {
     /// A device key of an employee.
     package struct Key: Sendable, Equatable {
         package let key: PublicKeyBytes
-        /// SHA-256 of the key's 65 bytes.
+        /// SHA-256 of the key's bytes.
         package let fingerprint: KeyFingerprint
         /// The recorded status.
         package internal(set) var status: KeyStatus
@@ -534,7 +560,11 @@ extension Employee {
         /// The place of the authorization, which statements of the key's owner name.
         package internal(set) var authorized: EventPlace?
         package internal(set) var authorizedBy: Authority?
+        /// What the events say of the passkey that the key is, or `nil` if it is none.
+        package internal(set) var passkey: Passkey?
 
+        /// Where the private half can be.
+        package internal(set) var holding = KeyHolding.software
         /// Whether founding, an admin's signature or a vouched key of the same account authorized it.
         package internal(set) var isVouched = false
         /// When it was first authorized.

@@ -44,7 +44,7 @@ package enum EventCatalogue {
         EmailReclaimed.self, EmployeeEmailChanged.self, EmployeeErased.self, EmployeeIdReleased.self,
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self, DeviceNamed.self,
-        DisplayNameSet.self,
+        DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self, PasskeyCounterRepeated.self,
         TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self, AdminAppointed.self,
         AdminDismissed.self, SecurityAdminSucceeded.self, AddressReclaimed.self,
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
@@ -55,7 +55,7 @@ package enum EventCatalogue {
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
         PagesEnabled.self, AppEnded.self, SystemFounded.self, CheckpointSealed.self, EntryDisowned.self,
-        LedgerTimeAccepted.self, EventsKeyReplaced.self, TokenKeysRotated.self,
+        LedgerTimeAccepted.self, EventsKeyReplaced.self, TokenKeysRotated.self, OriginsChanged.self,
         AttemptCharged.self, AttemptsCleared.self, CredentialsLocked.self, AddressProved.self,
         AnswersValidated.self, PassphraseValidated.self,
         SessionOpened.self, SessionClosed.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
@@ -70,7 +70,7 @@ package enum EventCatalogue {
     /// The parts whose members stand in the `data` of several events, or in an element of it.
     package static let parts: [any FlatObject.Type] = [
         CredentialValidation.self, ReturnProof.self, TenantPolicy.self, MPinPolicy.self, ClientRegistration.self,
-        CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self,
+        PasskeyFacts.self, CheckpointSealed.Checkpoint.self, EventsKeyReplaced.Size.self, AttemptCharged.Share.self,
     ]
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })

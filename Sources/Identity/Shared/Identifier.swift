@@ -96,32 +96,50 @@ package typealias MPinIdentityID = Identifier<MPinIdentity>
 /// The id of an activation and of the key of its personal data.
 package typealias MPinActivationID = Identifier<MPinActivationSubject>
 
-/// A P-256 public key as its X9.63 point: 65 bytes, the first of them 4 (SEC 1 §2.3.3).
+/// A public key: the X9.63 point of P-256, 65 bytes, the first of them 4 (SEC 1 §2.3.3), or the odd modulus of a
+/// passkey's RSA key with 2,048 bits, 256 bytes.
 ///
-/// Code that uses a key checks that the point is on the curve.
+/// Code that uses a key checks that the point is on the curve. Only a device key may be a modulus.
 package struct PublicKeyBytes: Sendable, Hashable {
     package static let count = 65
-    /// The point, uncompressed.
+    package static let modulusCount = 256
+    /// The uncompressed point, or the modulus.
     package let bytes: [UInt8]
 
-    /// Returns `nil` for anything but 65 bytes that start with 4.
+    /// Returns `nil` for anything but 65 bytes that start with 4, or 256 bytes of a modulus.
     package init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == Self.count, bytes.first == 4 else { return nil }
-        self.bytes = Array(bytes)
+        let bytes = Array(bytes)
+        switch bytes.count {
+        case Self.count where bytes[0] == 4: break
+        case Self.modulusCount where bytes[0] & 0x80 != 0 && bytes[255] & 1 == 1: break
+        default: return nil
+        }
+        self.bytes = bytes
     }
+
+    /// Whether this is a point, as every key is that no passkey has.
+    package var isPoint: Bool { bytes.count == Self.count }
 }
 
-/// An ECDSA P-256 signature: the raw 64 bytes r ‖ s. It is malleable, so it never serves as an identifier.
+/// A signature: the raw 64 bytes r ‖ s of ECDSA P-256, or the evidence of a passkey, which starts with 2
+/// (docs/credentials.md). It is malleable, so it never serves as an identifier.
 package struct SignatureBytes: Sendable, Hashable {
     package static let count = 64
-    /// r ‖ s.
+    /// The numbers of bytes that the evidence of a passkey has.
+    package static let evidenceCounts = 150...3_334
+    /// r ‖ s, or the evidence.
     package let bytes: [UInt8]
 
-    /// Returns `nil` for any number of bytes but 64.
+    /// Returns `nil` for bytes that are neither 64 nor have the beginning of a passkey's evidence.
     package init?(_ bytes: some Collection<UInt8>) {
-        guard bytes.count == Self.count else { return nil }
+        guard bytes.count == Self.count || (Self.evidenceCounts.contains(bytes.count) && bytes.first == 2) else {
+            return nil
+        }
         self.bytes = Array(bytes)
     }
+
+    /// Whether this is the evidence of a passkey.
+    package var isOfPasskey: Bool { bytes.count != Self.count }
 }
 
 /// A salt or a digest of exactly 32 bytes.
@@ -136,7 +154,7 @@ package struct Bytes32: Sendable, Hashable {
     }
 }
 
-/// The fingerprint of a public key: the SHA-256 of its 65 bytes, shown as 64 lower-case hexadecimal digits.
+/// The fingerprint of a public key: the SHA-256 of its bytes, shown as 64 lower-case hexadecimal digits.
 package struct KeyFingerprint: Sendable, Hashable, CustomStringConvertible {
     /// The 32 bytes of the hash.
     package let bytes: [UInt8]
@@ -161,15 +179,35 @@ package struct KeyFingerprint: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PublicKeyBytes: MemberValue {
-    /// The point in unpadded base64url.
+    /// The point or the modulus in unpadded base64url.
     package static let memberKind = MemberKind<Self>.bytes(
-        count...count, "an uncompressed point of 65 bytes is expected", parse: { Self($0) }, bytes: \.bytes)
+        count...modulusCount, "an uncompressed point of 65 bytes, or a modulus of 256, is expected",
+        parse: { Self($0) }, bytes: \.bytes)
+}
+
+extension MemberKind<PublicKeyBytes> {
+    /// A key that no passkey can be.
+    static var point: MemberKind {
+        .bytes(
+            Value.count...Value.count, "an uncompressed point of 65 bytes is expected",
+            parse: { Value($0).flatMap { $0.isPoint ? $0 : nil } }, bytes: \.bytes)
+    }
 }
 
 extension SignatureBytes: MemberValue {
     /// The bytes in unpadded base64url.
     package static let memberKind = MemberKind<Self>.bytes(
-        count...count, "64 bytes are expected", parse: { Self($0) }, bytes: \.bytes)
+        count...evidenceCounts.upperBound, "64 bytes, or the evidence of a passkey, are expected",
+        parse: { Self($0) }, bytes: \.bytes)
+}
+
+extension MemberKind<SignatureBytes> {
+    /// A signature by a key that no passkey can be.
+    static var raw: MemberKind {
+        .bytes(
+            Value.count...Value.count, "64 bytes are expected",
+            parse: { Value($0).flatMap { $0.isOfPasskey ? nil : $0 } }, bytes: \.bytes)
+    }
 }
 
 extension Bytes32: MemberValue {

@@ -50,6 +50,8 @@ package enum User: Decider {
         package let place: EventPlace
         /// When a recovery set them; `nil` if their owner did.
         package var recoveredAt: Timestamp?
+        /// Whether nobody knows the secret: the person logs in with passkeys.
+        package var isSecretless = false
     }
 
     package enum Command: Sendable, Equatable {
@@ -139,14 +141,17 @@ package enum User: Decider {
             state.email = event.email
             state.address = Address(place: recorded.place)
             state.id = event.userID
-            state.credentials = Credentials(id: event.credentialID, record: event.record, place: recorded.place)
+            state.credentials = Credentials(
+                id: event.credentialID, record: event.record, place: recorded.place,
+                isSecretless: event.secretless == true)
             state.everyCredential.append(event.credentialID)
         case .credentialsChanged(let event):
             guard !state.isErased, !state.everyCredential.contains(event.credentialID) else { return }
             // A change by the owner cancels an open recovery first.
             let recoveredAt = state.recovery?.isApproved == true ? recorded.time : nil
             state.credentials = Credentials(
-                id: event.credentialID, record: event.record, place: recorded.place, recoveredAt: recoveredAt)
+                id: event.credentialID, record: event.record, place: recorded.place, recoveredAt: recoveredAt,
+                isSecretless: event.secretless == true)
             state.everyCredential.append(event.credentialID)
             state.recovery = nil
         case .recoveryOpened(let event): state.recovery = Recovery(event, at: recorded.place, recorded.time)

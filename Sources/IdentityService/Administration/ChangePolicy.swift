@@ -33,10 +33,11 @@ package struct ChangePolicy: CallerUseCase {
             try await run.context.requireRecentLogIn(of: caller, at: run.call.time)
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.policy)
+            let changed = try await changed(to: policy, tenant, run.context)
             return SignedDecision(
                 access: access,
                 decide: {
-                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(policy, $0))
+                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(changed, $0))
                 },
                 statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
                 record: { recorder, events, _ in
@@ -45,6 +46,28 @@ package struct ChangePolicy: CallerUseCase {
                     return try await recorder.append(nil)
                 })
         }
+    }
+
+    /// The change, with the people who have no secret if it asks them for one.
+    ///
+    /// - Throws: `policy.secretless_people`, which names at most twenty of them.
+    private func changed(
+        to policy: TenantPolicy, _ tenant: TenantSnapshot, _ context: ServiceContext
+    ) async throws -> Tenant.PolicyChange {
+        guard policy.logIn == .secret, tenant.state.policy.logIn != .secret else { return Tenant.PolicyChange(policy) }
+        let people = try await AffectedPeople(context: context, tenant: tenant).secretless()
+        guard people.isEmpty else {
+            var names: [String] = []
+            for id in people.prefix(20) {
+                let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
+                names.append(
+                    try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
+            }
+            throw ServiceError(
+                .policySecretlessPeople,
+                members: names.sorted().map { .init(pointer: "/logIn", detail: "\($0) has no secret") })
+        }
+        return Tenant.PolicyChange(policy, secretless: people)
     }
 }
 
@@ -75,6 +98,11 @@ extension PolicyChangeRequest {
                 TenantPolicy.adminSessionRange.contains(adminSessionHours) ? adminSessionHours : nil,
                 "adminSessionHours")
         }
+        if let logIn { policy.logIn = try known(Identity.LogInRule(rawValue: logIn.rawValue), "logIn") }
+        if let adminsNeedPasskey { policy.adminsNeedPasskey = adminsNeedPasskey }
+        if let clonedKey {
+            policy.clonedKey = try known(Identity.ClonedKeyRule(rawValue: clonedKey.rawValue), "clonedKey")
+        }
         return policy
     }
 
@@ -94,7 +122,8 @@ extension TenantPolicy {
             "blindOnly": .flag(blindOnly), "questionsWithPassphrase": .flag(questionsWithPassphrase),
             "registrationMode": .code(registrationMode.rawValue),
             "recoveryDelayHours": .number(Int64(recoveryDelayHours)),
-            "adminSessionHours": .number(Int64(adminSessionHours)),
+            "adminSessionHours": .number(Int64(adminSessionHours)), "logIn": .code(logIn.rawValue),
+            "adminsNeedPasskey": .flag(adminsNeedPasskey), "clonedKey": .code(clonedKey.rawValue),
         ]
     }
 }
@@ -119,6 +148,9 @@ package struct ReadPolicy: UseCase {
             keyAuthorization: policy.keyAuthorization.rawValue, approval: policy.approval.rawValue,
             blindOnly: policy.blindOnly, questionsWithPassphrase: policy.questionsWithPassphrase,
             registrationMode: policy.registrationMode.rawValue, recoveryDelayHours: Int64(policy.recoveryDelayHours),
-            adminSessionHours: Int64(policy.adminSessionHours), version: Int64(tenant.version))
+            adminSessionHours: Int64(policy.adminSessionHours), logIn: policy.logIn.rawValue,
+            adminsNeedPasskey: policy.adminsNeedPasskey, clonedKey: policy.clonedKey.rawValue,
+            adminsWithoutPasskey: try await AffectedPeople(context: run.context, tenant: tenant).adminsWithoutPasskey(),
+            version: Int64(tenant.version))
     }
 }

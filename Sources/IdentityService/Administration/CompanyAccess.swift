@@ -19,6 +19,8 @@ package struct CompanyAccess: Sendable {
     var authority: [UInt8]?
     /// The key that a statement of this caller names as signer.
     package var signer: PublicKeyBytes?
+    /// The passkey that the signer is; `nil` for another key.
+    var passkey: PasskeyIdentity?
 }
 
 extension ServiceContext {
@@ -65,17 +67,22 @@ extension ServiceContext {
     ) async throws -> CompanyAccess {
         let snapshot = try await StateLoader(reader: reader).employee(EmployeeID(employee.employeeId), in: tenant.id)
         // A session of a device key that does not carry the role is the session of an ordinary employee.
-        guard let decider = DecidingEmployee(snapshot.state, in: tenant.state), decider.isActiveAdmin,
-            let signer = decider.roleKeys.first(where: { Self.fingerprint(of: $0) == employee.fingerprint })
+        guard
+            let decider = DecidingEmployee(
+                snapshot.state, in: tenant.state, secretProved: employee.secretProved),
+            decider.status == .active, decider.role.isAdministrative,
+            let signer = decider.listedKeys.first(where: { Self.fingerprint(of: $0) == employee.fingerprint })
         else { throw ServiceError(Denial.noAdmin) }
+        guard decider.roleKeys.contains(signer) else { throw ServiceError(.sessionRoleMissing) }
         let since = tenant.state.roleSince(of: snapshot.id)
         return CompanyAccess(
             tenant: tenant, name: name, decider: .employee(decider),
             guarded: (.employee(snapshot.id, in: tenant.id), snapshot.version),
-            authority: since.flatMap { tenant.leaves[$0.position] }, signer: signer)
+            authority: since.flatMap { tenant.leaves[$0.position] }, signer: signer,
+            passkey: snapshot.state.keys[signer]?.passkey?.facts.identity)
     }
 
-    /// SHA-256 of a key's 65 bytes.
+    /// SHA-256 of a key's bytes.
     package static func fingerprint(of key: PublicKeyBytes) -> [UInt8] {
         guard let key = try? EmployeePublicKey(bytes: key.bytes) else { return [] }
         return Hex.decode(key.fingerprint) ?? []

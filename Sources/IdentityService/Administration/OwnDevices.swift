@@ -22,7 +22,7 @@ struct OwnDevices: Sendable {
         access = CompanyAccess(
             tenant: tenant, name: own.name,
             decider: .employee(own.decider), guarded: (.employee(employee.id, in: tenant.id), employee.version),
-            authority: leaf, signer: key?.key)
+            authority: leaf, signer: key?.key, passkey: key?.passkey?.facts.identity)
     }
 
     /// Returns the key with a fingerprint.

@@ -53,6 +53,7 @@ package struct StatementExchange: Sendable {
         _ signed: StatementSignature, is expected: S, at time: Timestamp, after position: Int64
     ) async throws -> SignedStatement {
         let (statement, signature) = try Self.read(signed, as: expected, at: time)
+        try await check(signature)
         let seen = statement.context, asked = expected.context
         guard statement.members == expected.members, seen.tenant == asked.tenant, seen.signer == asked.signer,
             seen.authority == asked.authority, seen.expires <= time.adding(Self.lifetime),
@@ -60,7 +61,7 @@ package struct StatementExchange: Sendable {
         else { throw ServiceError(.requestStale) }
         let (_, root) = try await context.reader.root(LedgerID(access.tenant.id.uuid), size: seen.ledgerSize)
         guard root == seen.ledgerRoot else { throw ServiceError(Denial.statementInvalid, at: "/statement") }
-        return try recorded(signed.statement, signature, by: seen.signer)
+        return try recorded(signed.statement, signature.bytes, by: seen.signer)
     }
 
     /// Parses a submitted statement, and verifies its signature by the key that it names.
@@ -68,7 +69,7 @@ package struct StatementExchange: Sendable {
     /// - Throws: `authorization.not_permitted`, with the member that is at fault.
     private static func read<S: Statement>(
         _ signed: StatementSignature, as expected: S, at time: Timestamp
-    ) throws(ServiceError) -> (S, Signature) {
+    ) throws(ServiceError) -> (S, DeviceEvidence) {
         let statement: S
         do {
             statement = try S(parsing: signed.statement, expecting: expected.tag)
@@ -89,16 +90,26 @@ package struct StatementExchange: Sendable {
         }
     }
 
+    /// Checks that the evidence is of the kind of the caller's key, and a passkey's of this site.
+    ///
+    /// - Throws: `authorization.not_permitted`.
+    private func check(_ evidence: DeviceEvidence) async throws {
+        let rules = access.passkey == nil ? nil : try await context.passkeyRules()
+        do { try evidence.check(access.passkey, origins: rules?.origins.map(\.text) ?? []) } catch {
+            throw ServiceError(Denial.signatureInvalid, at: "/signature")
+        }
+    }
+
     /// Signs a statement with the app's authority key, which is derived from the presented secret.
     func vouch(_ statement: some Statement, _ presented: PresentedSecret) throws -> SignedStatement {
         let key = try AppAuthorityKey(appSecret: presented.secret, appSalt: presented.salt)
-        return try recorded(statement.bytes, try key.sign(statement), by: StatementKey(key.publicKey))
+        return try recorded(statement.bytes, try key.sign(statement).bytes, by: StatementKey(key.publicKey))
     }
 
     private func recorded(
-        _ statement: [UInt8], _ signature: Signature, by signer: StatementKey
+        _ statement: [UInt8], _ signature: [UInt8], by signer: StatementKey
     ) throws -> SignedStatement {
-        guard let key = PublicKeyBytes(signer.bytes), let signature = SignatureBytes(signature.bytes) else {
+        guard let key = PublicKeyBytes(signer.bytes), let signature = SignatureBytes(signature) else {
             throw ServiceError(.authorizationNotPermitted)
         }
         return SignedStatement(key: key, statement: statement, signature: signature)

@@ -13,8 +13,12 @@ extension AuthorityTrail {
         case let payload as AdminDismissed: return dismissed(event, payload)
         case let payload as SecurityAdminSucceeded: return succeeded(event, payload)
         case let payload as TenantPolicyChanged:
+            if case .founding = payload.by {
+                return wasLinked || tenant.policySince != nil || payload.policy != .ofPages
+                    ? "the policy is set by founding when the tenant was founded already" : nil
+            }
             return decidedByTenant(event, .changePolicy, .tenant, payload.by, aboutPolicy(event, payload)) {
-                .changePolicy(payload.policy, $0)
+                .changePolicy(Tenant.PolicyChange(payload.policy), $0)
             }
         case let payload as MPinPolicyChanged:
             return decidedByTenant(event, .changeMPinPolicy, .tenant, payload.by, aboutMPinPolicy(event, payload)) {

@@ -10,7 +10,7 @@ extension AuthorityTrail {
     /// Returns what is wrong with an event, or `nil`.
     func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         if let session = payload as? SessionOpened { return opened(session) }
-        if let words = place(event, payload) { return words }
+        if let words = place(event, payload) ?? passkey(event, payload) { return words }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
         case let payload as EmployeeKeyAuthorized:
@@ -91,7 +91,8 @@ extension AuthorityTrail {
                     || error as? MPinIdentity.Rejection == .notPermitted
                     || error as? MPinActivation.Rejection == .notPermitted
                 guard !isRefused,
-                    AuthorityTable.permits(action, about: subject, by: decision, under: policy(action))
+                    AuthorityTable.permits(
+                        action, about: subject, by: decision, under: policy(action), at: decidedAt(event))
                 else {
                     return AuthorityWords.notPermitted(action, subject)
                 }

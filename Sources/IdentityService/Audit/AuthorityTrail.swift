@@ -50,12 +50,22 @@ struct AuthorityTrail: Sendable {
     private var uninvited: [EmployeeID: Int64] = [:]
     /// When each employee last logged in, by device key.
     private(set) var logins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
+    /// When each employee last logged in with more than a passkey, by device key.
+    private var provedLogins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
+    /// The last log-in by a passkey alone. Its session is opened in the same append.
+    private var passkeyLogin: UUID?
     /// The recoveries that were opened.
     var recoveries: [UUID: User.Recovery] = [:]
     /// The recoveries that a key confirmed which was in force for the whole delay before.
     var confirmedByKnownKey: Set<UUID> = []
     /// Whether an app was ever linked: the founding links the first one.
     private(set) var wasLinked = false
+    /// The device keys that were presented, with the facts of passkeys.
+    var presentedKeys: [PublicKeyBytes: PasskeyFacts?] = [:]
+    /// The last proof by a key that nobody had presented.
+    var unpresented: (time: Timestamp, key: PublicKeyBytes, signature: SignatureBytes)?
+    /// What log-ins by passkeys have to note in their append.
+    var awaitedNotes: [(position: Int64, time: Timestamp, note: EmployeeEvent)] = []
     /// What a return permits the next events.
     var returns = ReturnTrail()
     var roots = RootHistory()
@@ -82,9 +92,10 @@ struct AuthorityTrail: Sendable {
     mutating func follow(_ event: RecordedEvent) -> String? {
         defer { roots.append(event.leaf, at: event.position) }
         settle(event)
+        settleNotes(before: event.time)
         let use = statements.use(event)
         if statements.runStart == event.position { tenantDecided.before = tenantDecided.last }
-        guard Self.types.contains(event.type) else { return nil }
+        guard Self.types.contains(event.type) else { return proved(event) }
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
         // What follows is judged without it.
         if use == .again { return UsedStatements.words }
@@ -106,6 +117,13 @@ struct AuthorityTrail: Sendable {
                 )
             )
         }
+        let repeats = employees.values.flatMap(\.keys.values).reduce(0) { $0 + ($1.passkey?.counterRepeats ?? 0) }
+        if repeats > 0 {
+            notes.append(
+                VerifyNote(
+                    ledger: ledger, position: nil, lastPosition: nil,
+                    detail: "\(repeats) log-ins by passkeys counted no further: there may be copies of them"))
+        }
         if system?.isWhole != true {
             notes.append(
                 VerifyNote(
@@ -124,6 +142,7 @@ struct AuthorityTrail: Sendable {
     /// Reports what is still unresolved at the end of the ledger.
     mutating func finish() {
         settle(nil)
+        settleNotes(before: nil)
         let words = "an employee registered without the invitation that the policy requires"
         later += (uninvited.values.map { ($0, words) } + mpin.unresolved).sorted { $0.position < $1.position }
         uninvited = [:]
@@ -136,6 +155,13 @@ struct AuthorityTrail: Sendable {
         guard next?.type != EmployeeErased.type || next?.stream.id != employee.uuid else { return }
         guard let subject = subject(employee) else { return }
         later.append((position, AuthorityWords.notPermitted(.cancel, subject)))
+    }
+
+    /// Reports log-ins by passkeys that lack a note in their append.
+    private mutating func settleNotes(before next: Timestamp?) {
+        guard !awaitedNotes.isEmpty else { return }
+        later += awaitedNotes.filter { $0.time != next }.map { ($0.position, Self.unnoted) }
+        awaitedNotes.removeAll { $0.time != next }
     }
 
     /// The leaf hash of the event at a place; `nil` if an entry before it is missing.
@@ -151,9 +177,13 @@ struct AuthorityTrail: Sendable {
         // A log is full of sessions, and each further type that is asked for takes time.
         if let session = payload as? SessionOpened {
             logins[session.employeeID, default: [:]][session.fingerprint] = event.time
+            if passkeyLogin.map({ !event.causes.contains($0) }) ?? true {
+                provedLogins[session.employeeID, default: [:]][session.fingerprint] = event.time
+            }
             openID.learn(event, session)
             return
         }
+        expectNotes(event, payload)
         returns.learn(event, payload, tenant, employees)
         if let own = TenantEvent(payload) {
             Tenant.evolve(&tenant, recorded(own, event))
@@ -187,6 +217,7 @@ struct AuthorityTrail: Sendable {
             recoveries[payload.recoveryID.uuid] = User.Recovery(
                 payload, at: EventPlace(id: event.id, position: event.position), event.time)
         case let payload as RecoveryConfirmed: learn(payload)
+        case is PasskeyValidated: passkeyLogin = event.id
         case let payload as EmployeeKeyAuthorized:
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
@@ -240,7 +271,8 @@ extension AuthorityTrail {
         switch by {
         case .founding, .policy: return .not(AuthorityWords.notPermitted(action, subject))
         case .employee(let id, _):
-            guard let state = employees[id], let caller = DecidingEmployee(state, in: tenant),
+            guard let state = employees[id],
+                let caller = DecidingEmployee(state, in: tenant, secretProved: hasProved(id, signed.key, event)),
                 caller.authorizedKeys.contains(signed.key)
             else { return .not("the signer's key was not authorized then") }
             return .by(AuthorityDecision(caller: .employee(caller), statement: signed))
@@ -254,6 +286,15 @@ extension AuthorityTrail {
             return .by(AuthorityDecision(caller: .operator(signed.key), statement: signed))
         }
     }
+
+    /// Whether a device key opened a session with more than a passkey within the longest session of an admin. The
+    /// statement names no session, so any such session counts.
+    private func hasProved(_ employee: EmployeeID, _ key: PublicKeyBytes, _ event: RecordedEvent) -> Bool {
+        guard let proved = provedLogins[employee]?[KeyFingerprint(of: key)] else { return false }
+        return event.time <= proved.adding(Self.longestProof)
+    }
+
+    private static let longestProof: Duration = .seconds(TenantPolicy.adminSessionRange.upperBound * 3_600 + 60)
 
     private enum App {
         case caller(DecidingApp)

@@ -49,6 +49,10 @@ struct CauseTrail: Sendable {
             return words
         }
         guard let words = CauseTable.onceInFlow[event.type], let flow = facts.flow else { return nil }
+        // A challenge that a passkey logged in with presents no other.
+        if event.type == EmployeeKeyPresented.type, ofFlows[PasskeyValidated.type]?.contains(flow) == true {
+            return CauseTable.passkeyRepeated
+        }
         return ofFlows[event.type, default: []].insert(flow).inserted ? nil : words
     }
 
@@ -57,6 +61,7 @@ struct CauseTrail: Sendable {
         _ event: RecordedEvent, _ facts: CauseFacts, _ named: [UUID], _ account: Employee.State?
     ) -> String? {
         if CauseTable.ofSessions.contains(event.type) { return nil }
+        if named.isEmpty, CauseTable.isFurtherPasskey(event) { return nil }
         var rules = CauseTable.rules(of: event.type, event.data), isWrong = false
         for id in named {
             let rule = rules.firstIndex { take(id, event, facts, $0) }

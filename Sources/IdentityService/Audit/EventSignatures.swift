@@ -68,7 +68,7 @@ enum EventSignatures {
             validation.purpose == .registration || fields.credential == validation.credentialID.uuid,
             "the challenge is of another credential")
         try ValidatedChallenge(
-            challenge: challenge, deviceSignature: try Signature(raw: validation.deviceSignature.bytes),
+            challenge: challenge, deviceSignature: try DeviceEvidence(bytes: validation.deviceSignature.bytes),
             userSignature: try Signature(raw: validation.userSignature.bytes)
         ).verify(userKey: try UserPublicKey(bytes: validation.userKey.bytes))
     }
@@ -83,7 +83,7 @@ enum EventSignatures {
         try require(fields.tenant == event.ledger.uuid, "the challenge is of another tenant")
         try require(fields.flow == event.stream.id, "the challenge is of another flow")
         try require(fields.purpose == .login, "the challenge is for another purpose")
-        try fields.employeeKey.verify(try Signature(raw: payload.deviceSignature.bytes), over: challenge.bytes)
+        try DeviceEvidence(bytes: payload.deviceSignature.bytes).verify(over: challenge.bytes, by: fields.employeeKey)
     }
 
     /// Checks the record's own signatures, and those over the challenge of the flow in which it was made.
@@ -99,7 +99,7 @@ enum EventSignatures {
         try require(challenge.fields.credential == payload.credentialID.uuid, "the challenge is of another credential")
         try record.verify(employeeKey: challenge.fields.employeeKey)
         try ValidatedChallenge(
-            challenge: challenge, deviceSignature: try Signature(raw: payload.deviceSignature.bytes),
+            challenge: challenge, deviceSignature: try DeviceEvidence(bytes: payload.deviceSignature.bytes),
             userSignature: try Signature(raw: payload.userSignature.bytes)
         ).verify(userKey: context.userPublicKey)
     }
@@ -119,7 +119,7 @@ enum EventSignatures {
         try require(
             challenge.fields.credential == payload.previousCredentialID.uuid, "the challenge is of another credential")
         try ValidatedChallenge(
-            challenge: challenge, deviceSignature: try Signature(raw: payload.deviceSignature.bytes),
+            challenge: challenge, deviceSignature: try DeviceEvidence(bytes: payload.deviceSignature.bytes),
             userSignature: try Signature(raw: payload.userSignature.bytes)
         ).verify(userKey: context.userPublicKey)
     }
@@ -136,7 +136,7 @@ enum EventSignatures {
         try require(fields.purpose == .wait, "the challenge is for another purpose")
         try require(fields.employeeKey.bytes == payload.key.bytes, "the challenge is of another device")
         try require(fields.app == event.app?.lowercased, "the challenge is of another app")
-        try fields.employeeKey.verify(try Signature(raw: payload.deviceSignature.bytes), over: challenge.bytes)
+        try DeviceEvidence(bytes: payload.deviceSignature.bytes).verify(over: challenge.bytes, by: fields.employeeKey)
     }
 
     private static func checkReturn(_ event: RecordedEvent) throws {
@@ -150,6 +150,6 @@ enum EventSignatures {
     private static func checkStatement(_ event: RecordedEvent) throws {
         guard let signed = AuthorityMember(event)?.signed else { return }
         let key = try StatementKey(bytes: signed.key)
-        try key.verify(try Signature(raw: signed.signature), over: signed.statement)
+        try DeviceEvidence(bytes: signed.signature).verify(over: signed.statement, by: key)
     }
 }

@@ -35,6 +35,8 @@ struct SystemAuthority: Sendable {
     /// The apps that the pages for browsers act as, or did.
     private(set) var pagesApps: Set<AppID> = []
     private var endedApps: Set<UUID> = []
+    /// The rules for passkeys, with the time since which they are in force.
+    private var passkeyRules: [(since: Timestamp, rules: PasskeyRules)] = []
     private(set) var seals: [Seal] = []
     /// The clocks of the records, after ``settle()``.
     private(set) var clocks = CheckpointClocks()
@@ -60,7 +62,7 @@ struct SystemAuthority: Sendable {
     static let types: Set = [
         SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
         AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type,
-        AppEnded.type, LedgerTimeAccepted.type, EntryDisowned.type,
+        AppEnded.type, LedgerTimeAccepted.type, EntryDisowned.type, OriginsChanged.type,
     ]
 
     /// The notes that are no violations.
@@ -149,6 +151,8 @@ struct SystemAuthority: Sendable {
                 issued: event.position)
         case let payload as PagesEnabled: pagesApps.insert(payload.appID)
         case is AppEnded: endedApps.insert(event.stream.id)
+        case let payload as OriginsChanged:
+            if let rules = PasskeyRules(payload) { passkeyRules.append((event.time, rules)) }
         case let payload as AppSecretRetired: end(payload.secretID, event.position)
         case let payload as AppSecretRevoked: end(payload.secretID, event.position)
         case let payload as CheckpointSealed:
@@ -182,7 +186,25 @@ struct SystemAuthority: Sendable {
                 ? Self.ended : (payload as? any DecidedEvent).flatMap { administered(event, $0.by) }
         case let payload as LedgerTimeAccepted: accepted(event, payload)
         case let payload as EntryDisowned: disowned(event, payload)
+        case let payload as OriginsChanged: originsChanged(event, payload)
         default: nil
+        }
+    }
+
+    private func originsChanged(_ event: RecordedEvent, _ payload: OriginsChanged) -> String? {
+        guard event.stream == .origins else { return "the event is not in its subject's stream" }
+        guard PasskeyRules(payload) != nil else {
+            return "the origins of passkeys are not those of their name, in order"
+        }
+        return administered(event, payload.by)
+    }
+
+    /// The rules for passkeys that a service may have followed at a time: those in force then, and those that came or
+    /// went within the time by which two ledgers differ. Empty if none are known.
+    func passkeyRules(at time: Timestamp) -> [PasskeyRules] {
+        let ends = passkeyRules.dropFirst().map(\.since) + [time.adding(Self.sealingTime)]
+        return zip(passkeyRules, ends).compactMap { entry, end in
+            entry.since <= time.adding(Self.sealingTime) && time <= end.adding(Self.sealingTime) ? entry.rules : nil
         }
     }
 

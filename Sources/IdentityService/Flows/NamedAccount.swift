@@ -55,7 +55,11 @@ extension ServiceContext {
     ///
     /// - Throws: `employee.key_invalid`.
     func employeeKey(_ bytes: [UInt8]) throws(ServiceError) -> EmployeePublicKey {
-        do { return try EmployeePublicKey(bytes: bytes) } catch {
+        do {
+            let key = try EmployeePublicKey(bytes: bytes)
+            guard key.algorithm == .es256 else { throw CredentialsError(.keyInvalid) }
+            return key
+        } catch {
             throw ServiceError(.employeeKeyInvalid, members: [KeyFault(bytes).member])
         }
     }

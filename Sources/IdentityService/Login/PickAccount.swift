@@ -44,8 +44,11 @@ package struct PickAccount: FlowStepUseCase {
         }
         let challenge = try Challenge(kept: choice.challenge)
         do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
-        let signature: Signature
-        do { signature = try challenge.verifyKeyProof(proof) } catch {
+        let signature: DeviceEvidence
+        do {
+            signature = try challenge.verifyKeyProof(proof)
+            try signature.check(nil, origins: [])
+        } catch {
             throw row.state.keyInvalid(proof, over: choice.challenge)
         }
         row.state.tenantId = choice.tenant

@@ -96,15 +96,25 @@ extension FlowState {
     /// Verifies the device's signature over the flow's challenge, and returns it as it is stored.
     ///
     /// - Throws: `flow.expired` for a challenge whose time is over, or `employee.key_invalid`.
-    fileprivate func signature(_ proof: [UInt8], at time: Timestamp) throws -> Signature {
+    fileprivate func signature(_ proof: [UInt8], at time: Timestamp) throws -> DeviceEvidence {
         guard address == nil else {
             let challenge = try AddressChallenge(parsing: challenge)
             do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
-            do { return try challenge.verifyKeyProof(proof) } catch { throw keyInvalid(proof, over: challenge.bytes) }
+            return try evidence(proof, over: challenge)
         }
         let challenge = try Challenge(kept: challenge)
         do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
-        do { return try challenge.verifyKeyProof(proof) } catch { throw keyInvalid(proof, over: challenge.bytes) }
+        return try evidence(proof, over: challenge)
+    }
+
+    private func evidence(_ proof: [UInt8], over challenge: some DeviceChallenge) throws -> DeviceEvidence {
+        do {
+            let evidence = try challenge.verifyKeyProof(proof)
+            try evidence.check(nil, origins: [])
+            return evidence
+        } catch {
+            throw keyInvalid(proof, over: challenge.bytes)
+        }
     }
 
     /// The refusal of a device's signature over a challenge, which may be tried again.

@@ -34,15 +34,18 @@ struct IDToken: Sendable {
         Base64URL.encode(Array(SHA256.hash(data: Array(token.utf8)).prefix(16)))
     }
 
-    /// The classes of authentication, `acr`: names of this service. None of them is said to resist phishing.
+    /// The classes of authentication, `acr`: names of this service, and `phr` of OpenID Connect EAP ACR Values.
     enum AuthenticationContext: String, CaseIterable {
         /// A device key alone.
         case device = "urn:tenure:acr:device"
         /// A device key and a secret.
         case deviceAndSecret = "urn:tenure:acr:device-and-secret"
+        /// A passkey, which works on this site only, and a person whom its authenticator verified.
+        case passkey = "phr"
 
         init(methods: String) {
-            self = AuthenticationMethods(text: methods).values.contains("mfa") ? .deviceAndSecret : .device
+            let values = AuthenticationMethods(text: methods).values
+            self = values.contains("user") ? .passkey : values.contains("mfa") ? .deviceAndSecret : .device
         }
     }
 

@@ -22,7 +22,7 @@ enum PersonClaims {
 
     /// Returns the claims. What is not verified, and what was erased, is absent.
     static func of(
-        _ log: GrantInLog, _ registration: ClientRegistration, scopes: Set<OpenIDScope>, fingerprint: [UInt8],
+        _ log: GrantInLog, _ registration: ClientRegistration, scopes: Set<OpenIDScope>, row: GrantRow,
         _ context: ServiceContext
     ) async throws -> [String: JSONValue] {
         let employee = log.employee, tenant = log.tenant
@@ -61,7 +61,9 @@ enum PersonClaims {
             claims["email_verified"] = true
         }
         if scopes.contains(.groups) {
-            let role = employee.sessionRole(of: fingerprint, in: tenant).rawValue
+            let role = employee.sessionRole(
+                of: row.fingerprint, by: AuthenticationMethods(text: row.methods), in: tenant
+            ).rawValue
             // Whoever founds a tenant is an admin there, and nowhere else.
             claims["groups"] = [.string(registration.anyTenant ? "\(tenant.id)/\(role)" : role)]
         }

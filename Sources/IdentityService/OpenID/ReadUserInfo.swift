@@ -16,7 +16,7 @@ package struct ReadUserInfo: UseCase, Redacted {
         guard let registration = log.registration else { return RequestNotes.nothing(log.refusal ?? .grantEnded) }
         return .object(
             try await PersonClaims.of(
-                log, registration, scopes: row.scopes, fingerprint: row.fingerprint, context))
+                log, registration, scopes: row.scopes, row: row, context))
     }
 }
 

@@ -36,7 +36,7 @@ extension GrantRow {
             of: self, fewerScopes: scopes == self.scopes ? nil : scopes, context.ring
         ).text
         let person = try await PersonClaims.of(
-            log, registration, scopes: scopes, fingerprint: fingerprint, context)
+            log, registration, scopes: scopes, row: self, context)
         let idToken = try await IDToken(
             row: self, registration: registration, person: person, nonce: nonce, accessToken: access
         ).signed(at: time, context)

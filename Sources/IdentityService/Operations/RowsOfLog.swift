@@ -133,9 +133,11 @@ extension RowsOfLog {
         let state = Employee.fold(try events.map { try EventCodec.decode($0, keys: keys) })
         guard let account = state.account else { return Found() }
         if account.isErased {
-            return Found(claims: try founding(of: tenant, events), erased: .employee(id, in: tenant))
+            return Found(
+                claims: try founding(of: tenant, events) + passkeys(of: id, in: tenant, state),
+                erased: .employee(id, in: tenant))
         }
-        var found = Found(claims: try founding(of: tenant, events))
+        var found = Found(claims: try founding(of: tenant, events) + passkeys(of: id, in: tenant, state))
         found.claims.append(ring.memberClaim(id, of: account.user, in: tenant))
         found.claims.append(ring.accountClaim(id, of: account.user, in: tenant))
         found.isSealed = account.companyEmployeeID.text == nil
@@ -143,6 +145,11 @@ extension RowsOfLog {
             found.claims.append(Claim(key: ring.employeeClaim(name, in: tenant), owner: id.uuid))
         }
         return try withDevices(of: id, in: tenant, events, found)
+    }
+
+    /// The claims on passkeys. None is released: what somebody gave up never becomes that of somebody else.
+    private func passkeys(of id: EmployeeID, in tenant: TenantID, _ state: Employee.State) -> [Claim] {
+        state.keys.values.compactMap(\.passkey).map { ring.passkeyClaim($0.facts.credentialID, of: id, in: tenant) }
     }
 
     /// The claim on the name of a tenant that the first event of its ledger founds.

@@ -49,7 +49,10 @@ struct DeviceMailRule: Sendable {
     var isFirstKey: Bool { scene.employee.state.keys.values.allSatisfy { $0.authorized == nil } }
 
     /// Whether the flow proved a secret of the person. In a recovery the secrets were chosen, and not proved.
-    private var hasProvedSecret: Bool { AuthenticationMethods(text: scene.row.methods) != .device }
+    private var hasProvedSecret: Bool {
+        let methods = AuthenticationMethods(text: scene.row.methods)
+        return methods != .device && methods.secretProved
+    }
 
     /// Whether account and policy permit that an app vouches.
     private var permitsAccount: Bool {

@@ -1,8 +1,4 @@
 import Canonical
-import Identity
-import Keys
-import Ledger
-import Postgres
 
 /// Takes the nonce of a page's form, once: a second form with it is none.
 package struct SpendNonce: UseCase, Redacted {
@@ -15,14 +11,6 @@ package struct SpendNonce: UseCase, Redacted {
 
     /// Returns whether this is the first use.
     package func run(_ run: UseCaseRun<Bool>) async throws -> Bool {
-        let context = run.context, time = run.call.time
-        let key = context.ring.lookupDigest(kind: "page-nonce", Array(nonce.utf8)), ledger = LedgerID.directory(key[0])
-        let rows = try await context.pool.query(
-            """
-            INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at, forget_at)
-            VALUES (\(ledger.uuid), \(key), 1, 1, \(time.postgres), \(time.adding(Self.memory).postgres))
-            ON CONFLICT (ledger_id, key) DO NOTHING RETURNING 1
-            """, in: [ledger])
-        return !rows.isEmpty
+        try await run.context.takeOnce("page-nonce", Array(nonce.utf8), for: Self.memory, at: run.call.time)
     }
 }

@@ -56,6 +56,7 @@ struct WaitChallenge: Sendable {
             challenge.fields == (try fields(challenge.fields.subject, challenge.fields.expires))
         else { throw ServiceError(.flowExpired) }
         guard let signature = try? challenge.verifyKeyProof(proof),
+            (try? signature.check(nil, origins: [])) != nil,
             let recorded = SignatureBytes(signature.bytes)
         else {
             throw ServiceError(.employeeKeyInvalid, members: [KeyFault.signatureInvalid.member])

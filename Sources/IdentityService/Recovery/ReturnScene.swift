@@ -77,7 +77,7 @@ extension ReturnProof {
     func verifiedChallenge() throws -> Challenge {
         let parsed = try Challenge(parsing: challenge)
         try ValidatedChallenge(
-            challenge: parsed, deviceSignature: try Signature(raw: deviceSignature.bytes),
+            challenge: parsed, deviceSignature: try DeviceEvidence(bytes: deviceSignature.bytes),
             userSignature: try Signature(raw: userSignature.bytes)
         ).verify(userKey: try UserPublicKey(bytes: userKey.bytes))
         return parsed

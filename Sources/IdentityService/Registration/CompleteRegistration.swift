@@ -172,7 +172,10 @@ extension CompleteRegistration {
             recorder.expectations[stream] = tenant.version
             return
         }
-        try recorder.add(Tenant.decided(tenant.state, .found(AppID(app.appId))), to: stream, version: 0, by: employee)
+        let policy = recorder.call.browser == nil ? TenantPolicy.initial : .ofPages
+        try recorder.add(
+            Tenant.decided(tenant.state, .found(AppID(app.appId), policy: policy)), to: stream, version: 0, by: employee
+        )
         recorder.claims.append(
             Claim(
                 key: context.ring.companyClaim(try CompanyName(recorder.row.state.companyName)), owner: tenant.id.uuid))

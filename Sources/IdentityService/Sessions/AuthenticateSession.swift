@@ -35,7 +35,8 @@ package struct AuthenticateSession: UseCase, Redacted {
         guard time < min(session.row.accessEnd, session.row.end) else { throw ServiceError(.sessionExpired) }
         return EmployeeCaller(
             tenantId: token.tenantID, employeeId: session.row.employee, sessionId: token.sessionID,
-            fingerprint: session.row.fingerprint)
+            fingerprint: session.row.fingerprint,
+            secretProved: AuthenticationMethods(text: session.row.methods).secretProved)
     }
 
     /// Why a text is none of the access tokens.

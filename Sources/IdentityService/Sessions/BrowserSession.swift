@@ -20,6 +20,8 @@ package struct BrowserSession: Sendable, Equatable {
 
     /// The person as use cases take it that ask for a session's owner.
     package var caller: EmployeeCaller {
-        EmployeeCaller(tenantId: tenantID, employeeId: employeeID, sessionId: sessionID, fingerprint: fingerprint)
+        EmployeeCaller(
+            tenantId: tenantID, employeeId: employeeID, sessionId: sessionID, fingerprint: fingerprint,
+            secretProved: AuthenticationMethods(values: methods).secretProved)
     }
 }

@@ -77,8 +77,8 @@ struct NewSession: Sendable {
         try await self.init(
             Opening(
                 employee: employee.id, tenant: tenant, role: tenant.state.role(of: employee.id),
-                sessionRole: employee.sessionRole(of: fingerprint.bytes, in: tenant), fingerprint: fingerprint,
-                methods: methods),
+                sessionRole: employee.sessionRole(of: fingerprint.bytes, by: methods, in: tenant),
+                fingerprint: fingerprint, methods: methods),
             app: app, at: call.time, in: call.browser, context)
     }
 
@@ -116,8 +116,13 @@ extension Timestamp {
 
 extension EmployeeSnapshot {
     /// Returns the role of a session that this device key opened: `employee` unless the key carries the account's role.
-    func sessionRole(of fingerprint: [UInt8], in tenant: TenantSnapshot) -> EmployeeRole {
-        let carriesRole = state.roleKeys(in: tenant.state).contains {
+    ///
+    /// - Parameter methods: How the person logged in: a synced passkey alone carries no role.
+    func sessionRole(
+        of fingerprint: [UInt8], by methods: AuthenticationMethods, in tenant: TenantSnapshot
+    ) -> EmployeeRole {
+        let keys = state.roleKeys(in: tenant.state, secretProved: methods.secretProved)
+        let carriesRole = keys.contains {
             ServiceContext.fingerprint(of: $0) == fingerprint
         }
         return carriesRole ? tenant.state.role(of: id) : .employee

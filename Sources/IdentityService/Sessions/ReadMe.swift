@@ -16,10 +16,10 @@ package struct ReadMe: UseCase {
     package func run(_ run: UseCaseRun<MeResponse>) async throws -> MeResponse {
         let context = run.context
         let own = try await OwnAccount(of: caller, context)
-        let (session, app) = try await session(context)
+        let (session, app, methods) = try await session(context)
         let loaded = try await StateLoader(reader: context.reader).app(app)
         let tenant = own.tenant, employee = own.employee
-        let role = employee.sessionRole(of: caller.fingerprint, in: tenant)
+        let role = employee.sessionRole(of: caller.fingerprint, by: methods, in: tenant)
         let summary = try await context.summary(of: employee, in: tenant)
         return MeResponse(
             tenantId: caller.tenantId, employeeId: caller.employeeId, companyName: summary.companyName,
@@ -39,10 +39,12 @@ package struct ReadMe: UseCase {
         return user.isEmailVerified || (user.holdsEmail && account.isEmailVerified)
     }
 
-    private func session(_ context: ServiceContext) async throws -> (OpenSessionResponse, AppID) {
+    private func session(
+        _ context: ServiceContext
+    ) async throws -> (OpenSessionResponse, AppID, AuthenticationMethods) {
         guard let row = try await context.session(caller.sessionId, of: caller.tenantId)?.row,
             let app = row.app
         else { throw ServiceError(.sessionInvalid) }
-        return (OpenSessionResponse(row, isCurrent: true), AppID(app))
+        return (OpenSessionResponse(row, isCurrent: true), AppID(app), AuthenticationMethods(text: row.methods))
     }
 }

@@ -77,10 +77,11 @@ package struct RefreshSession: RepeatableUseCase, Redacted {
         next.accessEnd = min(time.adding(context.settings.accessLifetime), next.end)
         next.refreshEnd = min(time.adding(context.settings.refreshLifetime), next.end)
         next.counter += 1
+        let methods = AuthenticationMethods(text: next.methods)
         let subject = TokenSubject(
             tenant: next.tenant, session: next.id, employee: next.employee, app: app,
-            role: log.employee.sessionRole(of: next.fingerprint, in: log.tenant),
-            methods: AuthenticationMethods(text: next.methods), loggedIn: next.createdAt)
+            role: log.employee.sessionRole(of: next.fingerprint, by: methods, in: log.tenant),
+            methods: methods, loggedIn: next.createdAt)
         let access = try await subject.token(for: app.lowercased, until: next.accessEnd, at: time, context)
         next.accessDigest = context.ring.accessTokenDigest(access)
         let tokens = SessionResponse(

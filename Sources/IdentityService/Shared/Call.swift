@@ -80,4 +80,6 @@ package struct EmployeeCaller: Sendable {
     package let sessionId: UUID
     /// The SHA-256 of the device key that opened the session, 32 bytes.
     package let fingerprint: [UInt8]
+    /// Whether the log-in proved more than a passkey.
+    package var secretProved = true
 }

@@ -49,6 +49,8 @@ enum CauseTable {
     static let keyless = "an account is registered without a device key"
     static let sessionless = "a wait ends without the session that it names"
     static let unvouched = "a device is confirmed by mail, and no app authorizes its key with that"
+    static let passkeyAlone = "a passkey logs in, and no session is opened"
+    static let passkeyRepeated = "the challenge of a passkey is answered a second time"
     static let chosenSecret = "a mail confirms a further device key, and its flow proved no secret"
     /// What is wrong with names that no other words fit.
     static let wrong = "the event names no cause that it must have, or one that it cannot have"
@@ -64,7 +66,10 @@ enum CauseTable {
 
     private static let rules: [String: [Rule]] = [
         EmployeeKeyPresented.type: [
-            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey),
+            // A passkey proves itself, and its owner presents it in a session.
+            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey) {
+                $0["passkey"] == nil
+            },
             Rule(types: [EmployeeRegistered.type]) { $0["first"] == true },
         ],
         EmployeeKeyAuthorized.type: [
@@ -76,7 +81,7 @@ enum CauseTable {
             Rule(
                 types: proofs + [
                     EmployeeRegistered.type, WaitEnded.type, ReturnCompleted.type, EmployeeKeyAuthorized.type,
-                    CredentialsChanged.type,
+                    CredentialsChanged.type, PasskeyValidated.type,
                 ], words: uncausedSession)
         ],
         WaitEnded.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unproved)],
@@ -102,18 +107,26 @@ enum CauseTable {
         EmployeeRegistered.type: (EmployeeKeyPresented.type, keyless),
         WaitEnded.type: (SessionOpened.type, sessionless),
         DeviceMailConfirmed.type: (EmployeeKeyAuthorized.type, unvouched),
+        PasskeyValidated.type: (SessionOpened.type, passkeyAlone),
     ]
 
     /// The events that a flow has once, with what is wrong with a further one.
     static let onceInFlow = [
         EmployeeKeyPresented.type: uncausedKey, WaitEnded.type: "the wait of a flow ends a second time",
         DeviceMailConfirmed.type: "a device is confirmed by mail a second time in one flow",
+        PasskeyValidated.type: passkeyRepeated,
     ]
 
     /// The events that are the first of their stream, with what is wrong with others.
     static let firsts = Dictionary(
         uniqueKeysWithValues: [(SessionOpened.type, uncausedSession)] + proofs.map { ($0, "a flow has a second proof") }
     )
+
+    /// Whether somebody adds a further passkey to their own account. Its presentation needs no cause: it carries its
+    /// proof, and opens nothing before a decision.
+    static func isFurtherPasskey(_ event: RecordedEvent) -> Bool {
+        event.type == EmployeeKeyPresented.type && event.data["kind"] == "passkey" && event.data["first"] == false
+    }
 
     /// Whether a proof is in the stream of a flow, and a session in its own: a copy elsewhere would be another first.
     static func isInPlace(_ event: RecordedEvent) -> Bool {

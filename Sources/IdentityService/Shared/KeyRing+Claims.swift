@@ -15,6 +15,15 @@ extension KeyRing {
     /// The claim on an address by its key (``EmailAddress/key``), owned by the user.
     func addressClaim(_ email: EmailAddress) -> ClaimKey { directoryClaim("address", email.key) }
 
+    /// The claim on a passkey by the id of its credential, owned by the employee. Its value is tenant and employee.
+    func passkeyClaim(_ credential: [UInt8], of employee: EmployeeID, in tenant: TenantID) -> Claim {
+        Claim(
+            key: passkeyClaim(credential), owner: employee.uuid, value: tenant.uuid.bytes + employee.uuid.bytes)
+    }
+
+    /// The key of the claim on a passkey.
+    func passkeyClaim(_ credential: [UInt8]) -> ClaimKey { directoryClaim("passkey", credential) }
+
     /// The claim on an app's name, owned by the app.
     func appClaim(name: [UInt8]) -> ClaimKey { directoryClaim("app", name) }
 

@@ -18,7 +18,10 @@ struct OwnAccount: Sendable {
         let loader = StateLoader(reader: context.reader)
         tenant = try await loader.tenant(TenantID(caller.tenantId))
         employee = try await loader.employee(EmployeeID(caller.employeeId), in: tenant.id)
-        guard let decider = DecidingEmployee(employee.state, in: tenant.state), let name = tenant.state.companyName
+        guard
+            let decider = DecidingEmployee(
+                employee.state, in: tenant.state, secretProved: caller.secretProved),
+            let name = tenant.state.companyName
         else { throw ServiceError(.sessionInvalid) }
         self.decider = decider
         self.name = try parsed { () throws(ValueError) in try CompanyName(name) }

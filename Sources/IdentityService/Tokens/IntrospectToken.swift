@@ -76,8 +76,10 @@ package struct IntrospectToken: UseCase, Redacted {
         let log = try await SessionInLog.read(
             row.id, of: EmployeeID(row.employee), in: TenantID(row.tenant), app: AppID(claims.clientID), context
         ).log
+        let methods = AuthenticationMethods(text: row.methods)
+        let role = log.employee.sessionRole(of: row.fingerprint, by: methods, in: log.tenant)
         return log.end(of: row) == nil && time < min(row.refreshEnd, log.longestEnd(of: row))
-            && log.employee.sessionRole(of: row.fingerprint, in: log.tenant).rawValue == claims.role
+            && role.rawValue == claims.role
     }
 }
 

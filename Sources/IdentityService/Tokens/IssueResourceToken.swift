@@ -35,10 +35,11 @@ package struct IssueResourceToken: UseCase {
         // Byte by byte: equal strings of Swift may differ in their Unicode form.
         guard resource.utf8.allSatisfy({ $0 < 0x80 }), log.ground.opener?.resources.contains(resource) == true
         else { throw ServiceError(.tokenResourceUnknown) }
+        let methods = AuthenticationMethods(text: session.row.methods)
         let subject = TokenSubject(
             tenant: caller.tenantId, session: caller.sessionId, employee: caller.employeeId, app: app,
-            role: log.employee.sessionRole(of: caller.fingerprint, in: log.tenant),
-            methods: AuthenticationMethods(text: session.row.methods), loggedIn: session.row.createdAt)
+            role: log.employee.sessionRole(of: caller.fingerprint, by: methods, in: log.tenant),
+            methods: methods, loggedIn: session.row.createdAt)
         let expires = min(time.adding(context.settings.accessLifetime), log.longestEnd(of: session.row))
         return ResourceTokenResponse(
             accessToken: try await subject.token(for: resource, until: expires, at: time, context), expiresAt: expires)

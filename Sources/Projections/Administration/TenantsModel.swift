@@ -35,11 +35,12 @@ extension TenantRow: ViewRow {
         parts: \.policy,
         TenantPolicy.init(
             keyAuthorization:approval:blindOnly:questionsWithPassphrase:registrationMode:recoveryDelayHours:
-            adminSessionHours:),
+            adminSessionHours:logIn:adminsNeedPasskey:clonedKey:),
         Column("key_authorization", \.keyAuthorization), Column("approval", \.approval),
         Column("blind_only", \.blindOnly), Column("questions_with_passphrase", \.questionsWithPassphrase),
         Column("registration_mode", \.registrationMode), hours("recovery_delay_hours", \.recoveryDelayHours),
-        hours("admin_session_hours", \.adminSessionHours))
+        hours("admin_session_hours", \.adminSessionHours), Column("log_in", \.logIn),
+        Column("admins_need_passkey", \.adminsNeedPasskey), Column("cloned_key", \.clonedKey))
     private static let linkedApps = Column<TenantRow, [AppID]>(
         "linked_apps", { (row: TenantRow) -> JSONValue in .array(row.linkedApps.map(\.json)) }, { apps($0) })
 

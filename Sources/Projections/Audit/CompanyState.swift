@@ -174,6 +174,9 @@ extension CompanyState {
             Member("registrationMode", tenant.policy.registrationMode.rawValue),
             Member("recoveryDelayHours", String(tenant.policy.recoveryDelayHours)),
             Member("adminSessionHours", String(tenant.policy.adminSessionHours)),
+            Member("logIn", tenant.policy.logIn.rawValue),
+            Member("adminsNeedPasskey", String(tenant.policy.adminsNeedPasskey)),
+            Member("clonedKey", tenant.policy.clonedKey.rawValue),
             Member("employees", String(tenant.employees)),
             Member("linkedApps", tenant.linkedApps.map(\.description).sorted().joined(separator: " ")),
         ]

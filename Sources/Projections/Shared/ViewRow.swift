@@ -144,6 +144,8 @@ extension EmployeeRole: ColumnValue {}
 extension KeyAuthorization: ColumnValue {}
 extension Approval: ColumnValue {}
 extension RegistrationMode: ColumnValue {}
+extension LogInRule: ColumnValue {}
+extension ClonedKeyRule: ColumnValue {}
 extension MPinVerificationMode: ColumnValue {}
 
 extension Timestamp {

@@ -30,6 +30,24 @@ public struct PolicyChangeRequest: Sendable, Equatable, RequestObject {
         case domain
     }
 
+    /// What a log-in asks for.
+    public enum LogIn: String, Sendable, CaseIterable {
+        /// Answers or a passphrase.
+        case secret
+        /// Nothing but the device key, if it is a passkey.
+        case passkeyOrSecret
+        /// A passkey, and nothing else.
+        case passkey
+    }
+
+    /// What happens if the counter of a passkey does not grow.
+    public enum ClonedKey: String, Sendable, CaseIterable {
+        /// The owner and the admins are told.
+        case report
+        /// They are told, and the passkey opens no session.
+        case stop
+    }
+
     /// The authority that authorizes device keys.
     public var keyAuthorization: KeyAuthorization?
     /// The authority that approves employees.
@@ -44,6 +62,12 @@ public struct PolicyChangeRequest: Sendable, Equatable, RequestObject {
     public var recoveryDelayHours: Int?
     /// The lifetime of an admin's session, in hours from 1 to 24.
     public var adminSessionHours: Int?
+    /// What a log-in asks for.
+    public var logIn: LogIn?
+    /// Whether only passkeys carry the role of an admin.
+    public var adminsNeedPasskey: Bool?
+    /// What happens if the counter of a passkey does not grow.
+    public var clonedKey: ClonedKey?
     /// The signed statement; sent with an admin's second call.
     public var signed: StatementSignature?
 
@@ -51,7 +75,8 @@ public struct PolicyChangeRequest: Sendable, Equatable, RequestObject {
     public init(
         keyAuthorization: KeyAuthorization? = nil, approval: Approval? = nil, blindOnly: Bool? = nil,
         questionsWithPassphrase: Bool? = nil, registrationMode: RegistrationMode? = nil,
-        recoveryDelayHours: Int? = nil, adminSessionHours: Int? = nil, signed: StatementSignature? = nil
+        recoveryDelayHours: Int? = nil, adminSessionHours: Int? = nil, logIn: LogIn? = nil,
+        adminsNeedPasskey: Bool? = nil, clonedKey: ClonedKey? = nil, signed: StatementSignature? = nil
     ) {
         self.keyAuthorization = keyAuthorization
         self.approval = approval
@@ -60,6 +85,9 @@ public struct PolicyChangeRequest: Sendable, Equatable, RequestObject {
         self.registrationMode = registrationMode
         self.recoveryDelayHours = recoveryDelayHours
         self.adminSessionHours = adminSessionHours
+        self.logIn = logIn
+        self.adminsNeedPasskey = adminsNeedPasskey
+        self.clonedKey = clonedKey
         self.signed = signed
     }
 
@@ -71,7 +99,9 @@ public struct PolicyChangeRequest: Sendable, Equatable, RequestObject {
         Member(optional: "questionsWithPassphrase", \.questionsWithPassphrase),
         Member(optional: "registrationMode", \.registrationMode, .word),
         Member(optional: "recoveryDelayHours", \.recoveryDelayHours, .number(1...168)),
-        Member(optional: "adminSessionHours", \.adminSessionHours, .number(1...24)), .signed(\.signed))
+        Member(optional: "adminSessionHours", \.adminSessionHours, .number(1...24)),
+        Member(optional: "logIn", \.logIn, .word), Member(optional: "adminsNeedPasskey", \.adminsNeedPasskey),
+        Member(optional: "clonedKey", \.clonedKey, .word), .signed(\.signed))
 
     /// Reads a request. Rejects unknown members and a request that changes nothing.
     public init(json: JSONValue, at pointer: String) throws(JSONError) {
@@ -98,13 +128,22 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
     public var recoveryDelayHours: Int64
     /// The lifetime of an admin's session with tokens, in hours. In a browser it has eight.
     public var adminSessionHours: Int64
+    /// `secret`, `passkeyOrSecret` or `passkey`.
+    public var logIn: String
+    /// Whether only passkeys carry the role of an admin.
+    public var adminsNeedPasskey: Bool
+    /// `report` or `stop`.
+    public var clonedKey: String
+    /// The ids of the admins who have no passkey: `adminsNeedPasskey` takes the role from them until they have one.
+    public var adminsWithoutPasskey: [String]
     /// The version of the policy. `ETag` and `If-Match` carry it too.
     public var version: Int64
 
     package init(
         keyAuthorization: String, approval: String, blindOnly: Bool, questionsWithPassphrase: Bool,
         registrationMode: String = "open", recoveryDelayHours: Int64 = 24, adminSessionHours: Int64 = 1,
-        version: Int64
+        logIn: String = "secret", adminsNeedPasskey: Bool = false, clonedKey: String = "report",
+        adminsWithoutPasskey: [String] = [], version: Int64
     ) {
         self.keyAuthorization = keyAuthorization
         self.approval = approval
@@ -113,6 +152,10 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
         self.registrationMode = registrationMode
         self.recoveryDelayHours = recoveryDelayHours
         self.adminSessionHours = adminSessionHours
+        self.logIn = logIn
+        self.adminsNeedPasskey = adminsNeedPasskey
+        self.clonedKey = clonedKey
+        self.adminsWithoutPasskey = adminsWithoutPasskey
         self.version = version
     }
 
@@ -122,5 +165,7 @@ public struct PolicyResponse: Sendable, Equatable, ResponseObject {
         Member("approval", \.approval), Member("blindOnly", \.blindOnly),
         Member("questionsWithPassphrase", \.questionsWithPassphrase), Member("registrationMode", \.registrationMode),
         Member("recoveryDelayHours", \.recoveryDelayHours, .number()),
-        Member("adminSessionHours", \.adminSessionHours, .number()), Member("version", \.version, .number()))
+        Member("adminSessionHours", \.adminSessionHours, .number()), Member("logIn", \.logIn),
+        Member("adminsNeedPasskey", \.adminsNeedPasskey), Member("clonedKey", \.clonedKey),
+        Member("adminsWithoutPasskey", \.adminsWithoutPasskey, .list()), Member("version", \.version, .number()))
 }

@@ -40,7 +40,7 @@ public struct TokenMetadataResponse: Sendable, Equatable, ResponseObject {
             "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "sid", "at_hash", "tenant",
             "tenant_name", "preferred_username", "name", "locale", "updated_at", "email", "email_verified", "groups",
         ],
-        "acr_values_supported": ["urn:tenure:acr:device", "urn:tenure:acr:device-and-secret"],
+        "acr_values_supported": ["urn:tenure:acr:device", "urn:tenure:acr:device-and-secret", "phr"],
         "prompt_values_supported": ["none", "login", "consent", "select_account"],
         "ui_locales_supported": ["en", "de", "fr"],
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],

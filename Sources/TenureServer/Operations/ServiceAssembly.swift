@@ -279,7 +279,12 @@ package struct ServiceAssembly: Sendable {
         return try await withPostgresPool(
             configuration: configuration.application, maximumConnections: 1, logger: logger
         ) { pool in
-            try await PagesStart(pool, ring, logger: logger).run(
+            // In development the origins follow the public URL once the service runs.
+            if configuration.publicURLChange == .refused {
+                try await PasskeyOriginsMissed.check(
+                    settings.tokenIssuer, LedgerReader(pool: pool, codes: EventCodes(ring)))
+            }
+            return try await PagesStart(pool, ring, logger: logger).run(
                 at: settings.now(), url: configuration.publicURLChange == nil ? nil : settings.tokenIssuer,
                 change: configuration.publicURLChange ?? .refused)
         }

@@ -167,13 +167,14 @@ struct BundleExport: Sendable {
         let types = [
             SystemFounded.type, AppRegistered.type, AppSecretIssued.type, AppSecretRetired.type, AppSecretRevoked.type,
             AppResourceAdded.type, AppResourceRemoved.type, AppClientChanged.type, PagesEnabled.type, AppEnded.type,
-            EntryDisowned.type,
+            EntryDisowned.type, OriginsChanged.type,
         ]
         try await log.replay(.system, range, types: types) { events, _ in
             for event in events {
                 let disowned = try EventCodec.payload(of: event.recorded) as? EntryDisowned
                 guard
-                    event.recorded.type == SystemFounded.type || apps.contains(event.recorded.stream.id)
+                    [SystemFounded.type, OriginsChanged.type].contains(event.recorded.type)
+                        || apps.contains(event.recorded.stream.id)
                         || disowned?.ledger == company.uuid
                 else { continue }
                 try await writer.append(event.recorded.entry, at: event.recorded.position)

@@ -3,6 +3,7 @@ import Canonical
 import Foundation
 import FoundationEssentials
 import HTTPAPI
+import Identity
 import IdentityService
 import Keys
 import LocalDevelopment
@@ -156,6 +157,7 @@ struct DevelopmentSetUp: Service {
         if try await commands.enablePages().changed, let pages = try await commands.pagesApp() {
             try await commands.linkApp(pages, to: DemoCompany.name)
         }
+        if let rules = PasskeyRules(publicURL: environment.url) { try await commands.setOrigins(rules) }
         preparation.pass(.company)
         output.write(banner(environment, port: port).rendered(on: output.terminal))
     }

@@ -60,7 +60,8 @@ extension CommandFailure {
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
         case .mpinUnknown: .notFound
-        case .appLastWithAccess, .emailUnverified, .recoveryOtherCompanies, .recoveryNotAvailable, .returnNotAvailable,
+        case .appLastWithAccess, .policySecretlessPeople, .emailUnverified, .recoveryOtherCompanies,
+            .recoveryNotAvailable, .returnNotAvailable,
             .mpinKeyExpired, .notLoggedIn, .signingRefused, .credentialsChanged:
             .notPermitted
         case .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown, .addressInvalid,
@@ -184,6 +185,13 @@ extension CommandFailure {
                 remedy: """
                     Set TENURE_PUBLIC_URL to the old one. If the service moves, start it once with --accept-public-url: \
                     every browser is then a new device.
+                    """)
+        case let error as PasskeyOriginsMissed:
+            self.init(
+                .usage, "\(error)",
+                remedy: """
+                    Set TENURE_PUBLIC_URL to one of them, or add it with tenure passkey origins. If the service moves, \
+                    start it once with --accept-public-url: no passkey works then.
                     """)
         case let error as DecisionWithoutEffect:
             self.init(

@@ -22,7 +22,7 @@ struct Tenure: AsyncParsableCommand {
         subcommands: [
             Serve.self, Migrate.self, AppCommand.self, CompanyCommand.self, Replay.self, RebuildViews.self,
             VerifyCommand.self, AnchorCommand.self, Erase.self, RestoreCommand.self, KeyCommand.self,
-            LedgerCommand.self, MailCommand.self, PagesCommand.self,
+            LedgerCommand.self, MailCommand.self, PagesCommand.self, PasskeyCommand.self,
             OperatorCommand.self, MPinAuthorityCommand.self, ClientCommand.self, GrantCommand.self, StatusCommand.self,
             Doctor.self,
         ])

@@ -100,7 +100,7 @@ import Testing
         let record = try CredentialsRecord(bytes: try #require(try Vectors.read("record.hex")["record"]))
         let challenge = try Challenge(parsing: try #require(golden["challenge"]))
         try ValidatedChallenge(
-            challenge: challenge, deviceSignature: try Signature(raw: try #require(golden["device.signature"])),
+            challenge: challenge, deviceSignature: try DeviceEvidence(bytes: try #require(golden["device.signature"])),
             userSignature: try Signature(raw: try #require(golden["user.signature"]))
         ).verify(userKey: record.sealed.context.userPublicKey)
         let statement = try #require(golden["statement"])

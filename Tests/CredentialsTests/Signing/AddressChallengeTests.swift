@@ -56,7 +56,7 @@ import Testing
 
     @Test func `only the device that it names signs it, and only in time`() throws {
         let signature = try device.sign(challenge)
-        #expect(try challenge.verifyKeyProof(signature.bytes) == signature)
+        #expect(try challenge.verifyKeyProof(signature.bytes) == .signature(signature))
         let other = try EmployeeKey.generate(.seeded("other"))
         #expect(throws: CredentialsError.self) { try challenge.verifyKeyProof(try other.sign(challenge).bytes) }
         try challenge.checkExpiry(at: fields.expires)

@@ -167,8 +167,9 @@ import Testing
                 other.nonce[0] ^= 1
                 return other
             }())
-        let wrong = try [
-            (challenge, userSignature, deviceSignature), (other, deviceSignature, userSignature),
+        let swapped = (challenge, DeviceEvidence.signature(userSignature), try Signature(raw: deviceSignature.bytes))
+        let wrong: [(Challenge, DeviceEvidence, Signature)] = try [
+            swapped, (other, deviceSignature, userSignature),
             (challenge, deviceSignature, fixture.new.userKey.sign(challenge.bytes)),
             (challenge, deviceSignature, UserKey.generate(.system).sign(validationOf: challenge)),
         ]

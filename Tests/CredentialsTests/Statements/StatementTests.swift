@@ -151,7 +151,7 @@ import Testing
         let (signed, signature) = try admin.sign(statement: bytes, as: S.self, tag: statement.tag)
         #expect(signed == statement)
         try statement.verify(signature)
-        #expect(try statement.verify(proof: signature.bytes) == signature)
+        #expect(try statement.verify(proof: signature.bytes) == .signature(signature))
         let stranger = try EmployeeKey.generate()
         expect(.signatureInvalid) {
             try statement.verify(stranger.sign(statement: bytes, as: S.self, tag: statement.tag).1)

@@ -2,8 +2,9 @@
 """Recompute the golden vectors from docs/credentials.md alone. Needs the `cryptography` package; nothing else."""
 import base64, hashlib, hmac, json, os, sys
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -291,6 +292,83 @@ def check_address(f, record):
           verifies(p256(record["device.private"]), v["device.signature"], v["challenge"]))
 
 
+def strict_object(text):
+    """One JSON object in UTF-8 without a name that stands twice."""
+    def members(pairs):
+        if len(dict(pairs)) != len(pairs):
+            raise ValueError("a member twice")
+        return dict(pairs)
+    value = json.loads(text.decode(), object_pairs_hook=members)
+    if type(value) is not dict:
+        raise ValueError("no object")
+    return value
+
+
+def assertion_verifies(key, message, evidence):
+    """Whether evidence of kind 2 is one over `message` by the key of 65 or 256 bytes, from these bytes alone."""
+    try:
+        if evidence[0] != 2 or evidence[1] != (1 if len(key) == 65 else 2):
+            return False
+        parts, rest = [], evidence[2:]
+        for _ in range(2):
+            size = int.from_bytes(rest[:2], "big")
+            if len(rest) < 2 + size:
+                return False
+            parts, rest = parts + [rest[2:2 + size]], rest[2 + size:]
+        (data, client), signature = parts, rest
+        if len(data) < 37 or len(data) > 1024 or len(client) > 2048:
+            return False
+        flags = data[32]
+        if flags & 0x45 != 0x05 or flags & 0x18 == 0x10 or bool(flags & 0x80) != (len(data) > 37):
+            return False
+        fields = strict_object(client)
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(message).digest()).rstrip(b"=").decode()
+        if fields.get("type") != "webauthn.get" or fields.get("challenge") != challenge:
+            return False
+        if type(fields.get("origin")) is not str or fields.get("crossOrigin", False) is not False:
+            return False
+        if "topOrigin" in fields:
+            return False
+        signed = data + hashlib.sha256(client).digest()
+        if len(key) == 65:
+            return len(signature) == 64 and verifies(key, signature, signed)
+        if len(signature) != 256 or not key[0] & 0x80 or not key[255] & 1:
+            return False
+        rsa.RSAPublicNumbers(65537, int.from_bytes(key, "big")).public_key().verify(
+            signature, signed, padding.PKCS1v15(), hashes.SHA256())
+        return True
+    except (InvalidSignature, ValueError, IndexError):
+        return False
+
+
+def stored(row):
+    """The evidence of a row, from its parts."""
+    signature = bytes.fromhex(row["signature"])
+    if row["algorithm"] == "es256" and len(signature) != 64:
+        signature = b"".join(n.to_bytes(32, "big") for n in decode_dss_signature(signature))
+    data, client = bytes.fromhex(row["authenticatorData"]), row["clientDataJSON"].encode()
+    head = bytes([2, 1 if row["algorithm"] == "es256" else 2])
+    return head + len(data).to_bytes(2, "big") + data + len(client).to_bytes(2, "big") + client + signature
+
+
+def check_passkeys():
+    with open(os.path.join(HERE, "passkeys.json")) as file:
+        v = json.load(file)
+    message = bytes.fromhex(v["message"])
+    for row in v["assertions"]:
+        key, evidence = bytes.fromhex(row["key"]), bytes.fromhex(row["evidence"])
+        check(f"stored form of {row['name']}", stored(row) == evidence)
+        check(f"assertion {row['name']}", assertion_verifies(key, message, evidence))
+        check(f"no other message: {row['name']}", not assertion_verifies(key, message + b".", evidence))
+    for row in v["refused"]:
+        check(f"refused: {row['name']}", not assertion_verifies(bytes.fromhex(row["key"]), message, stored(row)))
+    for name in "es256", "rs256":
+        row = next(row for row in v["assertions"] if row["name"] == name)
+        key, evidence = bytes.fromhex(row["key"]), bytes.fromhex(row["evidence"])
+        flips = (evidence[:i] + bytes([evidence[i] ^ 1]) + evidence[i + 1:] for i in range(len(evidence)))
+        check(f"no byte of {name} may change", not any(assertion_verifies(key, message, flip) for flip in flips))
+
+
 check("RFC 9497 A.4.2", evaluate(
     0x051646B9E6E7A71AE27C1E1D0B87B4381DB6D3595EEEB1ADB41579ADBF992F4278F9016EAFC944EDAA2B43183581779D,
     b"\0").hex().startswith("3333230886b562ffb8329a8be08fea80"))
@@ -298,4 +376,5 @@ fields, values = check_record()
 check_keys()
 check_signing(fields, values)
 check_address(fields, values)
+check_passkeys()
 sys.exit(1 if failures else 0)

@@ -15,7 +15,7 @@ import Testing
     private static let forms = [
         "/account/logout", "/account/devices/name", "/account/decision", "/account/sessions", "/account/consents",
         "/account/recovery", "/account/address", "/account/name", "/account/invite", "/account/invitations",
-        "/account/credentials", "/account/refusals", "/account/approvals/mails",
+        "/account/credentials", "/account/refusals", "/account/approvals/mails", "/account/passkeys",
         "/account/credentials", "/account/refusals", "/account/address/new", "/account/address/code",
         "/account/address/change",
     ]
@@ -46,6 +46,7 @@ import Testing
         let names: Set<String> = [
             "nameDevice", "endOtherSessions", "withdrawConsent", "closeBrowserSession", "cancelOwnRecovery",
             "revokeDevice", "decideKey", "setDisplayName", "startChange", "switchWaitingMails",
+            "addPasskey",
         ]
         return await service.recorder.work.filter { names.contains($0.name) }
     }

@@ -68,6 +68,17 @@ extension FakeService {
         case let spend as SpendNonce:
             try await enter("spendNonce", ["nonce": spend.nonce], call)
             return await recorder.entries.count { $0.details["nonce"] == spend.nonce } == 1
+        case is ReadPasskeySite: return .some((passkeys?.rpID) as any Sendable)
+        case is ReadPasskeys: return .some(passkeys as any Sendable)
+        case let issue as IssuePasskeyChallenge:
+            try await enter("issuePasskeyChallenge", ["visitor": issue.visitor], call)
+            return Array("challenge".utf8)
+        case let add as AddPasskey:
+            try await enter("addPasskey", ["spki": Hex.encode(add.made.spki), "visitor": add.visitor], call)
+            return Self.fingerprint
+        case let logIn as LogInByPasskey:
+            try await enter("logInByPasskey", ["credential": Hex.encode(logIn.proof.credential)], call)
+            return outcome
         case let ask as AskForWords:
             try await enter("askForWords", ["fingerprint": Hex.encode(ask.fingerprint)], call)
             return words

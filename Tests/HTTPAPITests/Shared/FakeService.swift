@@ -56,6 +56,8 @@ struct FakeService: UseCaseRunner {
     var sendsMails = true
     /// What the OpenID provider answers.
     var provider = ProviderAnswers()
+    /// The passkeys of the account; `nil` if the service takes none.
+    var passkeys: OwnPasskeys?
     /// The question before an approval.
     var words = Self.words
     /// What becomes of the words that somebody chose.

@@ -36,7 +36,7 @@ import Testing
                 "tenant_name", "preferred_username", "name", "locale", "updated_at", "email", "email_verified",
                 "groups",
             ],
-            "acr_values_supported": ["urn:tenure:acr:device", "urn:tenure:acr:device-and-secret"],
+            "acr_values_supported": ["urn:tenure:acr:device", "urn:tenure:acr:device-and-secret", "phr"],
             "prompt_values_supported": ["none", "login", "consent", "select_account"],
             "ui_locales_supported": ["en", "de", "fr"],
             "authorization_response_iss_parameter_supported": true, "claims_parameter_supported": false,

@@ -60,7 +60,8 @@ extension HistoryScene {
             to: .session(id.uuid, in: history.tenant), request)
     }
 
-    private mutating func append(_ payload: any EventPayload, to stream: StreamID, _ request: String) throws {
+    /// Appends an event of the app with the causes that the service names.
+    mutating func append(_ payload: any EventPayload, to stream: StreamID, _ request: String) throws {
         let metadata = EventMetadata(app: app.app.uuid, requestId: request)
         var event = try EventCodec.encode(payload, id: UUID(), stream: stream, keys: [:], metadata: metadata)
         event.causes = history.causes(of: event)

@@ -187,7 +187,7 @@ enum RowWalls {
             "ledger_id generation company_name founded_at employees confirmed_domain "
                 + "key_authorization approval blind_only questions_with_passphrase linked_apps "
                 + "security_admin_id changed_position registration_mode recovery_delay_hours "
-                + "admin_session_hours", readModel),
+                + "admin_session_hours log_in admins_need_passkey cloned_key", readModel),
         Wall(
             "tenant_cancelled_employees",
             "ledger_id generation employee_id", readModel),

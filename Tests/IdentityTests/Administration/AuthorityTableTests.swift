@@ -75,14 +75,16 @@ import Testing
         ]
         for (roles, link, expected) in cases {
             let decision = try Scene.decision(Scene.appCaller(roles: roles, link: link))
-            #expect(decision.capacities(toward: .newcomer) == expected, "\(roles) \(String(describing: link))")
+            #expect(
+                decision.capacities(toward: .newcomer, for: .approve) == expected,
+                "\(roles) \(String(describing: link))")
         }
     }
 
     @Test func `a person acts in a role only with a key that carries it`() throws {
         let other = AuthoritySubject(Scene.employee, of: Scene.user, role: .employee)
         func capacities(_ caller: DecidingParty, _ key: PublicKeyBytes = Scene.adminKey) throws -> Set<Table.Capacity> {
-            try Scene.decision(caller, key: key).capacities(toward: other)
+            try Scene.decision(caller, key: key).capacities(toward: other, for: .approve)
         }
         #expect(try capacities(Scene.person()) == [.admin])
         #expect(try capacities(Scene.securityAdmin) == [.admin, .securityAdmin])
@@ -99,17 +101,18 @@ import Testing
 
     @Test func `an admin decides about their own account only with a key that carries the role`() throws {
         let own = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .admin)
-        #expect(try Scene.decision(Scene.person()).capacities(toward: own) == [.ownKey])
-        #expect(try Scene.decision(Scene.person(roleKeys: [])).capacities(toward: own) == [])
+        #expect(try Scene.decision(Scene.person()).capacities(toward: own, for: .endKey) == [.ownKey])
+        #expect(try Scene.decision(Scene.person(roleKeys: [])).capacities(toward: own, for: .endKey) == [])
         let ordinary = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .employee)
-        #expect(try Scene.decision(Scene.person(role: .employee)).capacities(toward: ordinary) == [.ownKey])
+        #expect(
+            try Scene.decision(Scene.person(role: .employee)).capacities(toward: ordinary, for: .endKey) == [.ownKey])
     }
 
     @Test func `a statement signed with another key gives no authority`() throws {
         let decision = AuthorityDecision(
             caller: Scene.person(keys: [Scene.adminKey, Scene.otherKey]), signer: Scene.adminKey,
             statement: try Sample.statement(by: Scene.otherKey))
-        #expect(decision.capacities(toward: .newcomer) == [])
+        #expect(decision.capacities(toward: .newcomer, for: .approve) == [])
     }
 }
 

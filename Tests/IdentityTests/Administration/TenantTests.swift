@@ -68,6 +68,16 @@ import Testing
         #expect(throws: Tenant.Rejection.alreadyFounded) { try Tenant.decide(Self.founded(), .found(Scene.app)) }
     }
 
+    @Test func `a founding on the pages sets its policy before it links the app`() throws {
+        var state = Tenant.initial
+        #expect(
+            try Self.apply(.found(Scene.app, policy: .ofPages), to: &state) == [
+                .policyChanged(TenantPolicyChanged(policy: .ofPages, by: .founding)),
+                .appLinked(AppLinked(appID: Scene.app, by: .founding)),
+            ])
+        #expect(state.policy.logIn == .passkeyOrSecret && TenantPolicy.initial.logIn == .secret)
+    }
+
     /// Somebody who can get a role.
     static func target(
         _ id: EmployeeID = Scene.employee, status: EmployeeStatus = .active, keys: [PublicKeyBytes] = [Scene.otherKey]
@@ -93,7 +103,7 @@ import Testing
         state = Tenant.fold(
             [Sample.recorded(.appLinked(AppLinked(appID: Sample.id(61), by: .founding)), position: 2)], from: state)
         let commands: [Tenant.Command] = [
-            .changePolicy(TenantPolicy(approval: .admin), admin),
+            .changePolicy(Tenant.PolicyChange(TenantPolicy(approval: .admin)), admin),
             .confirmDomain(try CompanyName(" BAYUNSYSTEMS.com"), operated),
             .linkApp(Scene.app, roles: .usual, operated),
             .linkApp(Scene.app, roles: RoleSet(.administration), admin), .unlinkApp(Scene.app, admin),
@@ -173,7 +183,7 @@ import Testing
         for (caller, expected) in callers {
             let by = try Scene.decision(caller)
             let commands: [Tenant.Command] = [
-                .changePolicy(TenantPolicy(blindOnly: true), by), .confirmDomain(domain, by),
+                .changePolicy(Tenant.PolicyChange(TenantPolicy(blindOnly: true)), by), .confirmDomain(domain, by),
                 .linkApp(Scene.app, roles: .usual, by), .appointAdmin(try Self.target(), by),
                 try Self.succeed(Scene.employee, by: by),
             ]
@@ -249,7 +259,8 @@ import Testing
         var state = Self.founded()
         #expect(state.recoveryDelayHours(at: Sample.start) == 24)
         for (hours, at) in [(100, 0), (2, 10)] {
-            let events = try Tenant.decide(state, .changePolicy(TenantPolicy(recoveryDelayHours: hours), admin))
+            let change = Tenant.PolicyChange(TenantPolicy(recoveryDelayHours: hours))
+            let events = try Tenant.decide(state, .changePolicy(change, admin))
             for event in events {
                 Tenant.evolve(
                     &state, Sample.recorded(event, at: Sample.start.adding(.seconds(at * 3_600)), position: 20))

@@ -46,6 +46,9 @@ enum EventSamples {
             TenantPolicyChanged(
                 policy: TenantPolicy(registrationMode: .invited, recoveryDelayHours: 48, adminSessionHours: 2),
                 by: byAdmin),
+            TenantPolicyChanged(
+                policy: TenantPolicy(logIn: .passkey, adminsNeedPasskey: true, clonedKey: .stop), by: byAdmin),
+            TenantPolicyChanged(policy: .ofPages, by: .founding),
             AppLinked(appID: app, roles: RoleSet(.access, .administration), by: byAdmin),
             AppLinked(appID: app, by: .founding),
             AppUnlinked(appID: app, by: byAdmin),
@@ -106,6 +109,10 @@ enum EventSamples {
             AppChallengeAnswered(appID: app),
             PagesEnabled(appID: app, by: byOperator), AppEnded(appID: app, by: byOperator),
             TokenKeysRotated(keyIDs: keyIDs, signsFrom: Sample.start, isCompromised: false),
+            OriginsChanged(
+                rpID: "example.com",
+                origins: [try ClientOrigin("https://example.com"), try ClientOrigin("https://id.example.com:8443")],
+                by: byOperator),
             BrowserSessionOpened(browserSessionID: Sample.id(95), sessionID: session, employeeID: employee),
             GrantOpened(
                 grantID: Sample.id(96), sessionID: session, employeeID: employee, clientID: app,
@@ -157,6 +164,15 @@ enum EventSamples {
                 employeeID: employee, userID: user, companyEmployeeID: Personal(employee, "204"),
                 email: Personal(employee, "204@5550100.dummy-email"), isCompanyOwnedEmail: false, approved: false),
             EmployeeKeyPresented(employeeID: employee, key: key, flow: flow, first: true),
+            EmployeeKeyPresented(
+                employeeID: employee, key: key, kind: .passkey, flow: flow, first: false,
+                passkey: try Sample.passkey(isBackupEligible: true)),
+            PasskeyValidated(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), flow: flow,
+                challenge: Array("tenure/v2/challenge\n{}".utf8), evidence: try Sample.evidence()),
+            PasskeyBackupChanged(employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), backedUp: true),
+            PasskeyCounterRepeated(
+                employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), counter: 3, previous: 4),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .founding),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .policy),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: byApp),
@@ -197,6 +213,15 @@ enum EventSamples {
                 userID: user, credentialID: Sample.id(61), previousCredentialID: credential, record: Array(0...255),
                 challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
                 userSignature: try Sample.signature(0x55)),
+            CredentialsSet(
+                userID: user, credentialID: credential, record: Array(0...255),
+                email: Personal(user, "zoe@example.org"),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+                userSignature: try Sample.signature(0x55), secretless: true),
+            CredentialsChanged(
+                userID: user, credentialID: Sample.id(61), previousCredentialID: credential, record: Array(0...255),
+                challenge: Array("tenure/v1/challenge\n{}".utf8), deviceSignature: try Sample.signature(0x44),
+                userSignature: try Sample.signature(0x55), secretless: true),
             RecoveryConfirmed(
                 recoveryID: Sample.id(62), userID: user, tenant: tenant, employeeID: employee,
                 opened: try Sample.bytes32(0x77), confirmerID: user,

@@ -24,6 +24,24 @@ enum Sample {
         return key
     }
 
+    /// Bytes with the form of a passkey's evidence: flags at byte 36, counter at the next four.
+    static func evidence(flags: UInt8 = 0x05, counter: UInt8 = 0) throws -> SignatureBytes {
+        let rest = [UInt8](repeating: 9, count: 160)
+        return try #require(
+            SignatureBytes([2, 1, 0, 37] + [UInt8](repeating: 8, count: 32) + [flags, 0, 0, 0, counter] + rest))
+    }
+
+    static func passkey(
+        credential: UInt8 = 1, handle: UInt8 = 2, isBackupEligible: Bool = false, counter: UInt8 = 0
+    ) throws -> PasskeyFacts {
+        let flags: UInt8 = isBackupEligible ? 0x0d : 0x05
+        return PasskeyFacts(
+            rpID: "id.example.com", credentialID: [credential], userHandle: try bytes32(handle),
+            isBackupEligible: isBackupEligible, isBackedUp: false, counter: Int(counter),
+            aaguid: [UInt8](repeating: 0, count: 16), challenge: Array("tenure/v1/challenge\n{}".utf8),
+            evidence: try evidence(flags: flags, counter: counter))
+    }
+
     static func signature(_ number: UInt8) throws -> SignatureBytes {
         try #require(SignatureBytes([UInt8](repeating: number, count: 64)))
     }

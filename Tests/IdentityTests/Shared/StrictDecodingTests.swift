@@ -5,14 +5,15 @@ import Testing
 @Suite struct `Strict decoding` {
     /// The only members that may be absent.
     static let optional: Set<String> = [
-        "EmployeeRegistered/companyName", "EmployeeKeyRefused/note", "EmployeeKeyRevoked/note",
+        "EmployeeRegistered/companyName", "EmployeeKeyPresented/passkey", "EmployeeKeyRefused/note",
+        "EmployeeKeyRevoked/note",
         "EmployeeCancelled/note", "CredentialsLocked/until", "InvitationIssued/email",
         "MPinRegistrationStarted/deviceName", "MPinClientKeyIssued/pushIdentifier",
         "MailQueued/locale", "ReturnCancelled/fingerprint", "CheckpointSealed/asOf", "AttemptCharged/shares",
         "EntryDisowned/by", "SessionClosed/successor",
         "AppClientChanged/pkce", "DisplayNameSet/name", "EmailVerified/address", "EmailVerified/browserOf",
         "EmailChanged/undoUntil", "EmployeeEmailChanged/subject", "EmployeeEmailChanged/subjectSalt",
-        "MPinRevoked/userId", "ReturnOpened/ground",
+        "MPinRevoked/userId", "ReturnOpened/ground", "CredentialsSet/secretless", "CredentialsChanged/secretless",
     ]
 
     /// Runs a check on each golden object of each event.

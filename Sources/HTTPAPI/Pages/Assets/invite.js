@@ -1,7 +1,7 @@
 // @ts-check
 /** Signs invitations with the device key of this browser, one statement each: the module of `/account/invite`. */
 import { fetchNonce } from "./arm.js";
-import { base64url, bytesOf, sign } from "./device.js";
+import { base64url, bytesOf } from "./device.js";
 import { reveal, signing } from "./sign.js";
 
 /** How long the invitations of the page are valid, in seconds. */
@@ -60,7 +60,7 @@ async function attach(form) {
       const names = [company, field(`name${index}`).value, field(`email${index}`).value];
       const bytes = bytesOf(field(`statement${index}`).value);
       if (!(await invites(bytes, bytesOf(field(`salt${index}`).value), names, key.publicKey))) return reveal("failed");
-      field(`signature${index}`).value = base64url(await sign(key, bytes));
+      field(`signature${index}`).value = base64url(await key.sign(bytes));
     }
     return true;
   });

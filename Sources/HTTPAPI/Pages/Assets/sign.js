@@ -2,6 +2,7 @@
 /** Signs a statement with the device key of this browser: the module of pages that show what somebody signs. */
 import { arm, fetchNonce } from "./arm.js";
 import { base64url, bytesOf, find, remembered, sign } from "./device.js";
+import { prove } from "./passkey.js";
 
 /**
  * What the page says that the statement says.
@@ -80,6 +81,27 @@ export async function keyOf(company, employee, fingerprint) {
 }
 
 /**
+ * @typedef {object} Signer
+ * @property {Uint8Array} publicKey
+ * @property {(bytes: Uint8Array) => Promise<Uint8Array>} sign
+ */
+
+/**
+ * What signs on a page: the key of this browser, or the passkey that the session was opened with.
+ * @param {HTMLFormElement} form
+ * @returns {Promise<Signer | undefined>}
+ */
+export async function signerOf(form) {
+  const { company = "", employee = "", signer = "", passkey, passkeyRp = "", passkeyKey = "" } = form.dataset;
+  if (passkey) {
+    const publicKey = bytesOf(passkeyKey);
+    return { publicKey, sign: async (bytes) => bytesOf((await prove(passkeyRp, bytes, [passkey])).proof) };
+  }
+  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  return key && { publicKey: key.publicKey, sign: (bytes) => sign(key, bytes) };
+}
+
+/**
  * Shows one of the page's hidden texts, and hides the others.
  * @param {string} id
  * @returns {false}
@@ -108,14 +130,13 @@ async function ask(form) {
 }
 
 /**
- * Lets the button of a form sign with the key of this browser, and then sends the form.
+ * Lets the button of a form sign with the key of this browser or a passkey, and then sends the form.
  * @param {HTMLFormElement} form
- * @param {(field: (name: string) => HTMLInputElement, key: import("./device.js").DeviceKey) => Promise<boolean>} fill
+ * @param {(field: (name: string) => HTMLInputElement, key: Signer) => Promise<boolean>} fill
  *   fills the signatures in; `false` if something is not signed
  */
 export async function signing(form, fill) {
-  const { company = "", employee = "", signer = "" } = form.dataset;
-  const key = await keyOf(company, employee, signer).catch(() => undefined);
+  const key = await signerOf(form);
   if (!key) return reveal("no-key");
   arm(form, async () => {
     if (!(await fill((name) => /** @type {HTMLInputElement} */ (form.elements.namedItem(name)), key))) return false;
@@ -145,7 +166,7 @@ async function attach(form) {
     if (!(await isStatement(bytes, { tag, action, reason, fingerprint }, key.publicKey))) return reveal("failed");
     if (tag === "tenure/v1/email-change" &&
       !(await commitsTo(bytes, bytesOf(field("salt").value), field("email").value))) return reveal("failed");
-    field("signature").value = base64url(await sign(key, bytes));
+    field("signature").value = base64url(await key.sign(bytes));
     return true;
   });
 }
@@ -162,7 +183,7 @@ async function attachAll(form) {
       const expected = { tag: "tenure/v1/key-refusal", action: "refuse", reason: "unknown", fingerprint };
       const bytes = bytesOf(field(`statement.${fingerprint}`).value);
       if (!(await isStatement(bytes, expected, key.publicKey))) return reveal("failed");
-      field(`signature.${fingerprint}`).value = base64url(await sign(key, bytes));
+      field(`signature.${fingerprint}`).value = base64url(await key.sign(bytes));
     }
     return true;
   });

@@ -1,0 +1,98 @@
+public import Canonical
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The exact bytes whose SHA-256 a passkey signs in a log-in by it alone, when nobody knows the account yet.
+///
+/// The bytes are the tag line `tenure/v2/challenge` and the canonical JSON (RFC 8785) of the fields. The purpose is
+/// always `login-passkey`. Neither an account nor a key is named: the answer's credential id and user handle name them.
+/// An accepted answer stands in the ledger of that account's tenant and takes the nonce.
+public struct PasskeyChallenge: FlowChallenge {
+    /// The purpose as the bytes name it. Another purpose of the tag has fields of its own.
+    public enum Purpose: String, Hashable, CaseIterable, MemberValue {
+        /// Logging in by a passkey.
+        case loginPasskey = "login-passkey"
+    }
+
+    /// The fields of a challenge.
+    public struct Fields: ChallengeFields {
+        /// The name of the service: 1 to 255 bytes of UTF-8.
+        public var issuer: String
+        /// The only purpose.
+        public let purpose = Purpose.loginPasskey
+        /// The relying party's id, a host name.
+        public var rpID: String
+        /// The flow this challenge belongs to.
+        public var flow: UUID
+        /// 32 random bytes, used once.
+        public var nonce: [UInt8]
+        /// The app that requested it: 1 to 64 characters of A–Z a–z 0–9 `.` `_` `-`.
+        public var app: String
+        /// The last moment at which the passkey's answer is accepted.
+        public var expires: Timestamp
+
+        /// The members in the signed bytes.
+        public static let members = MemberTable<Fields, Void>(
+            "PasskeyChallenge", { Fields(issuer: $0, rpID: $2, flow: $3, nonce: $4, app: $5, expires: $6) },
+            Member("issuer", \.issuer, .issuer), Member("purpose", \.purpose), Member("rpId", \.rpID, .rpID),
+            Member("flow", \.flow), Member("nonce", \.nonce, .hash), Member("app", \.app, .code),
+            Member("expires", \.expires))
+
+        /// `tenure/v2/challenge`.
+        public var tag: SignatureTag { .addressChallenge }
+
+        /// The fields of a challenge. ``PasskeyChallenge/init(_:)`` checks them.
+        public init(issuer: String, rpID: String, flow: UUID, nonce: [UInt8], app: String, expires: Timestamp) {
+            (self.issuer, self.rpID, self.flow, self.nonce) = (issuer, rpID, flow, nonce)
+            (self.app, self.expires) = (app, expires)
+        }
+    }
+
+    /// The fields.
+    public let fields: Fields
+    /// The exact bytes.
+    public let bytes: [UInt8]
+
+    /// A challenge with these fields.
+    ///
+    /// - Throws: ``CredentialsError/Code/challengeInvalid`` with the name of the first field out of range.
+    public init(_ fields: Fields) throws(CredentialsError) {
+        try fields.check()
+        self.fields = fields
+        bytes = fields.bytes
+    }
+
+    /// Parses the exact bytes of a challenge. It refuses anything that ``init(_:)`` does not write.
+    ///
+    /// - Throws: ``CredentialsError/Code/unexpectedTag`` or ``CredentialsError/Code/challengeInvalid``.
+    public init(parsing bytes: [UInt8]) throws(CredentialsError) {
+        guard bytes.count <= Challenge.maximumByteCount else { throw CredentialsError(.challengeInvalid) }
+        fields = try Fields(exactly: bytes, .addressChallenge)
+        self.bytes = bytes
+    }
+}
+
+extension MemberKind<String> {
+    /// A host name that may be the id of a relying party: 1 to 253 characters a–z 0–9 `.` `-`, and no IP address.
+    static var rpID: MemberKind {
+        .text(
+            .string(format: "hostname"), "a host name in lower case is expected",
+            parse: { $0.isRelyingPartyID ? $0 : nil }, text: { $0 })
+    }
+}
+
+extension String {
+    /// Whether this is a host name in lower case whose last label has a letter, so that it is no IP address.
+    public var isRelyingPartyID: Bool {
+        let labels = utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard (1...253).contains(utf8.count), let last = labels.last else { return false }
+        return labels.allSatisfy { label in
+            (1...63).contains(label.count) && label.first != 0x2d && label.last != 0x2d
+                && label.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
+        } && last.contains { (0x61...0x7a).contains($0) }
+    }
+}

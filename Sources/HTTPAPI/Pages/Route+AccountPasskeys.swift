@@ -1,0 +1,104 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+extension Endpoint {
+    static let showPasskey = Endpoint(page: "GET", "/account/passkeys", "Show how a person adds a passkey")
+    static let addPasskey = Endpoint(page: "POST", "/account/passkeys", "Take a passkey that a person adds")
+}
+
+extension Route {
+    /// `GET /account/passkeys`: the button that makes a passkey. Any other way than from the list leads to the list.
+    static let showPasskey = account(.showPasskey) { account in
+        let me = try await account.me(), passkeys = try await account.exchange.run(ReadPasskeys(caller: account.caller))
+        guard account.passkeyForm.mayShow(account.exchange), let passkeys else {
+            return .seeOther(Endpoint.showDevices.template.text)
+        }
+        let person = me.companyEmployeeId ?? ""
+        let content = PasskeyContent(
+            rp: passkeys.rpID, service: PageFrame.current.brand.brand.name,
+            handle: Base64URL.encode(passkeys.handle), account: "\(person) – \(me.companyName)",
+            known: passkeys.held.map { Base64URL.encode($0.credential) }.joined(separator: " "),
+            sentence: account.text("passkey.sentence", person, me.companyName),
+            challengePath: Endpoint.issuePasskeyChallenge.template.text, signer: me.session.fingerprint,
+            passkey: try await account.signingPasskey(me),
+            company: me.companyName, employee: person, decisionPath: Endpoint.makeDecision.template.text,
+            backPath: Endpoint.showDevices.template.text,
+            form: account.passkeyForm.part(
+                sentTo: Endpoint.addPasskey.template.text, request: "passkey", at: account.exchange.call.time))
+        return try account.page(content, "passkey.title", of: me, at: .showDevices).reply()
+    }
+
+    /// `POST /account/passkeys`: presents the passkey, and gives the module the statement by which the device key of this
+    /// browser authorizes it.
+    static let addPasskey = accountForm(.addPasskey) { account, form in
+        func bytes(_ name: String) -> [UInt8] { (try? form.fields.text(name)).flatMap { Base64URL.decode($0) } ?? [] }
+        let me = try await account.me(), exchange = account.exchange
+        guard try await account.passkeyForm.takes(form.fields, exchange) else {
+            return try account.visit.reply(.unarmed)
+        }
+        do {
+            let fingerprint = try await exchange.run(
+                AddPasskey(
+                    AddPasskey.Made(
+                        random: bytes("random"), authenticatorData: bytes("authenticator"),
+                        clientDataJSON: bytes("client"), spki: bytes("spki")),
+                    challenge: bytes("challenge"), proof: bytes("proof"), visitor: account.visit.visitor.value,
+                    caller: account.caller, app: try await exchange.pagesApp()))
+            let decision = DecisionPage(approvingOwn: fingerprint)
+            guard case .signatureRequired(let statement) = try await decision.decide(nil, by: account, me) else {
+                return try account.visit.reply(.unarmed)
+            }
+            let granted = decision.form(account, isAnswered: true).granted(at: exchange.call.time)
+            let members = [
+                "request": fingerprint, "token": account.form(.makeDecision, fingerprint).token,
+                "page": granted.page, "nonce": granted.nonce, "statement": Base64URL.encode(statement),
+            ]
+            return Reply(
+                headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+                body: JSONValue.object(members.mapValues(JSONValue.string)).canonicalBytes())
+        } catch let error as ServiceError {
+            var reply = try account.visit.reply(.malformed)
+            (reply.status, reply.code) = (error.code.status, error.code.rawValue)
+            return reply
+        }
+    }
+}
+
+extension AccountVisit {
+    /// The form that adds a passkey.
+    var passkeyForm: ArmedForm { visit.armed(.addPasskey, "passkey", cookie) }
+
+    /// The path of the page that adds a passkey, with the token of the list.
+    var passkeyPath: String {
+        let token = [(name: "token", value: passkeyForm.link(at: exchange.call.time))]
+        return Endpoint.showPasskey.template.text + "?" + String(decoding: FormEncoding.encode(token), as: UTF8.self)
+    }
+}
+
+/// The button that makes a passkey, with what the browser is told of the account.
+struct PasskeyContent: AccountContent {
+    static let template: PageTemplate = "passkey"
+    /// The site that the passkey belongs to.
+    let rp: String
+    let service: String
+    /// The `user.id` of the account.
+    let handle: String
+    /// The account as the browser's list names it.
+    let account: String
+    /// The ids of the account's passkeys, separated by spaces.
+    let known: String
+    let sentence: String
+    let challengePath: String
+    /// The fingerprint of the device key that signs.
+    let signer: String
+    /// The passkey that signs; `nil` for a key of the browser.
+    let passkey: SigningPasskey?
+    let company: String
+    let employee: String
+    /// Where the statement is sent to.
+    let decisionPath: String
+    let backPath: String
+    let form: FormPart
+}

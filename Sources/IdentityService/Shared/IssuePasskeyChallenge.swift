@@ -1,0 +1,103 @@
+import Canonical
+import Credentials
+import ErrorCodes
+import FoundationEssentials
+import Identity
+import Keys
+import Ledger
+import Postgres
+
+extension ServiceContext {
+    /// How long a challenge for passkeys may be answered.
+    private static let passkeyPatience: Duration = .seconds(120)
+
+    /// A challenge that names neither account nor key.
+    ///
+    /// It stands in no row: its nonce is a keyed digest of the other fields and of the browser, which the service
+    /// computes again. An answer takes the nonce once.
+    ///
+    /// - Parameter visitor: The secret of the browser that answers.
+    func passkeyChallenge(
+        of rpID: String, visitor: String, app: UUID, at time: Timestamp
+    ) throws -> PasskeyChallenge {
+        let flow = UUID.random(), end = time.adding(Self.passkeyPatience)
+        return try PasskeyChallenge(
+            PasskeyChallenge.Fields(
+                issuer: settings.issuer, rpID: rpID, flow: flow,
+                nonce: passkeyNonce(flow, visitor: visitor, until: end), app: app.lowercased, expires: end))
+    }
+
+    /// Reads a challenge that this service made for the browser.
+    ///
+    /// - Throws: `flow.expired` for one whose time is over, `employee.key_invalid` for bytes that are none.
+    func passkeyChallenge(
+        _ bytes: [UInt8], of rpID: String, visitor: String, app: UUID, at time: Timestamp
+    ) throws(ServiceError) -> PasskeyChallenge {
+        guard let challenge = try? PasskeyChallenge(parsing: bytes), case let fields = challenge.fields,
+            fields.issuer == settings.issuer, fields.rpID == rpID, fields.app == app.lowercased,
+            fields.nonce == passkeyNonce(fields.flow, visitor: visitor, until: fields.expires)
+        else { throw ServiceError(.employeeKeyInvalid) }
+        guard time <= fields.expires else { throw ServiceError(.flowExpired) }
+        return challenge
+    }
+
+    private func passkeyNonce(_ flow: UUID, visitor: String, until end: Timestamp) -> [UInt8] {
+        ring.lookupDigest(kind: "passkey-nonce", Array("\(flow.lowercased)\n\(end)\n\(visitor)".utf8))
+    }
+
+    /// Takes the nonce of a challenge, once.
+    func takePasskeyChallenge(_ challenge: PasskeyChallenge, at time: Timestamp) async throws -> Bool {
+        try await takeOnce("passkey", challenge.bytes, for: .seconds(150), at: time)
+    }
+
+    /// Takes something once: of two calls with the same text one is the first.
+    ///
+    /// - Parameter memory: How long it is known, which is longer than it is valid.
+    func takeOnce(_ kind: String, _ text: [UInt8], for memory: Duration, at time: Timestamp) async throws -> Bool {
+        let key = ring.lookupDigest(kind: kind, text), ledger = LedgerID.directory(key[0])
+        let rows = try await pool.query(
+            """
+            INSERT INTO tenure.budget (ledger_id, key, spent, lifetime, refilled_at, forget_at)
+            VALUES (\(ledger.uuid), \(key), 1, 1, \(time.postgres), \(time.adding(memory).postgres))
+            ON CONFLICT (ledger_id, key) DO NOTHING RETURNING 1
+            """, in: [ledger])
+        return !rows.isEmpty
+    }
+}
+
+extension PasskeyFacts {
+    /// What each assertion of the passkey is held against.
+    var identity: PasskeyIdentity {
+        PasskeyIdentity(rpID: rpID, credentialID: credentialID, isBackupEligible: isBackupEligible)
+    }
+}
+
+/// Reads the site that passkeys belong to.
+package struct ReadPasskeySite: UseCase {
+    package init() {}
+
+    /// Returns the `rpId`; `nil` if the service takes no passkeys.
+    package func run(_ run: UseCaseRun<String?>) async throws -> String? { try await run.context.passkeyRules()?.rpID }
+}
+
+/// Makes the challenge that a passkey of a page signs next.
+package struct IssuePasskeyChallenge: UseCase, Redacted {
+    /// The secret of the browser.
+    package let visitor: String
+    package let app: AppCaller
+
+    package init(visitor: String, app: AppCaller) {
+        self.visitor = visitor
+        self.app = app
+    }
+
+    /// Returns the bytes.
+    ///
+    /// - Throws: `route.unknown` if the service takes no passkeys.
+    package func run(_ run: UseCaseRun<[UInt8]>) async throws -> [UInt8] {
+        guard let rules = try await run.context.passkeyRules() else { throw ServiceError(.routeUnknown) }
+        return try run.context.passkeyChallenge(
+            of: rules.rpID, visitor: visitor, app: app.appId, at: run.call.time
+        ).bytes
+    }
+}

@@ -1,0 +1,42 @@
+// The pure parts of the modules about passkeys: `node --test`.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+const assets = new URL("../../../../Sources/HTTPAPI/Pages/Assets/", import.meta.url);
+const { evidence, isAble, keyOf, rawSignature, reasonOf } = await import(new URL("passkey.js", assets));
+
+/** @param {number[]} r @param {number[]} s */
+const der = (r, s) => Uint8Array.from([0x30, r.length + s.length + 4, 2, r.length, ...r, 2, s.length, ...s]);
+
+test("a signature in DER becomes 64 bytes, whatever the length of its numbers", () => {
+  const high = [0, ...Array(32).fill(0x81)], full = Array(32).fill(0x11), short = [7];
+  assert.deepEqual([...rawSignature(der(high, full))], [...high.slice(1), ...full]);
+  assert.deepEqual([...rawSignature(der(short, high))], [...Array(31).fill(0), 7, ...high.slice(1)]);
+});
+
+test("evidence has its kind, the algorithm, both parts with their lengths and the signature", () => {
+  const authenticator = new Uint8Array(37).fill(1), client = new Uint8Array(300).fill(2);
+  const bytes = evidence(authenticator, client, der(Array(32).fill(3), Array(32).fill(4)));
+  assert.deepEqual([...bytes.slice(0, 4)], [2, 1, 0, 37]);
+  assert.deepEqual([...bytes.slice(41, 43)], [1, 44]);
+  assert.equal(bytes.length, 2 + 2 + 37 + 2 + 300 + 64);
+  const rsa = evidence(authenticator, client, new Uint8Array(256).fill(5));
+  assert.equal(rsa[1], 2);
+  assert.equal(rsa.length, 2 + 2 + 37 + 2 + 300 + 256);
+});
+
+test("the key of a SubjectPublicKeyInfo is its point or its modulus", () => {
+  const point = Uint8Array.from({ length: 91 }, (_, index) => index);
+  assert.deepEqual([...keyOf(point)], [...point.slice(26)]);
+  assert.equal(keyOf(new Uint8Array(294)).length, 256);
+});
+
+test("each failure has its text", () => {
+  const named = (/** @type {string} */ name) => Object.assign(new Error(), { name });
+  assert.equal(reasonOf(named("NotAllowedError")), "refused");
+  assert.equal(reasonOf(named("InvalidStateError")), "exists");
+  assert.equal(reasonOf(named("SecurityError")), "failed");
+  assert.equal(reasonOf("late"), "failed");
+});
+
+test("a program without passkeys can use none", () => assert.equal(isAble, false));

@@ -1,0 +1,96 @@
+import Canonical
+import ErrorCodes
+@testable import Identity
+import Testing
+
+@Suite struct `Passkeys and the role` {
+    /// The security admin, with one key of a kind.
+    private static func caller(_ holding: KeyHolding, _ policy: TenantPolicy, secret: Bool = true) -> DecidingParty {
+        let mayCarry = policy.admitsRole(of: holding, secretProved: secret)
+        var person = DecidingEmployee(
+            employee: Scene.admin, user: Sample.id(30), role: .securityAdmin, status: .active,
+            authorizedKeys: [Scene.adminKey], roleKeys: mayCarry ? [Scene.adminKey] : [])
+        person.listedKeys = [Scene.adminKey]
+        if holding == .bound { person.boundKeys = [Scene.adminKey] }
+        if holding == .synced { person.syncedKeys = [Scene.adminKey] }
+        return .employee(person)
+    }
+
+    private static func change(
+        _ policy: TenantPolicy, from former: TenantPolicy = .initial, by holding: KeyHolding,
+        secretless: Set<EmployeeID> = []
+    ) throws -> [TenantEvent] {
+        var state = Tenants.founded()
+        Tenant.evolve(
+            &state,
+            Sample.recorded(.policyChanged(TenantPolicyChanged(policy: former, by: .founding)), position: 3))
+        let decision = try Scene.decision(caller(holding, former), key: Scene.adminKey)
+        return try Tenant.decide(
+            state, .changePolicy(Tenant.PolicyChange(policy, secretless: secretless), decision))
+    }
+
+    @Test func `a synced passkey carries a role only with a secret, and adminsNeedPasskey takes it from software`() {
+        for needed in [false, true] {
+            let policy = TenantPolicy(adminsNeedPasskey: needed)
+            for secret in [false, true] {
+                #expect(policy.admitsRole(of: .bound, secretProved: secret))
+                #expect(policy.admitsRole(of: .synced, secretProved: secret) == secret)
+                #expect(policy.admitsRole(of: .software, secretProved: secret) == !needed)
+            }
+        }
+    }
+
+    @Test func `only a bound passkey sets and removes adminsNeedPasskey`() throws {
+        let strict = TenantPolicy(adminsNeedPasskey: true)
+        #expect(try Self.change(strict, by: .bound).count == 1)
+        #expect(try Self.change(.initial, from: strict, by: .bound).count == 1)
+        for holding in [KeyHolding.software, .synced] {
+            #expect(throws: Tenant.Rejection.passkeyNeeded) { try Self.change(strict, by: holding) }
+        }
+        #expect(throws: Tenant.Rejection.passkeyNeeded) { try Self.change(.initial, from: strict, by: .synced) }
+        #expect(throws: Tenant.Rejection.notPermitted) { try Self.change(.initial, from: strict, by: .software) }
+    }
+
+    @Test func `a log-in by passkeys alone is set with a passkey, and one by secrets while everybody has one`() throws {
+        let passkeys = TenantPolicy(logIn: .passkey)
+        #expect(throws: Tenant.Rejection.passkeyNeeded) { try Self.change(passkeys, by: .software) }
+        #expect(try Self.change(passkeys, by: .synced).count == 1)
+        #expect(try Self.change(passkeys, by: .bound).count == 1)
+        #expect(try Self.change(.ofPages, by: .software).count == 1)
+        #expect(try Self.change(.initial, from: .ofPages, by: .software).count == 1)
+        #expect(throws: Tenant.Rejection.secretlessPeople) {
+            try Self.change(.initial, from: passkeys, by: .bound, secretless: [Scene.employee])
+        }
+        #expect(Tenant.Rejection.secretlessPeople.code == .policySecretlessPeople)
+        #expect(Tenant.Rejection.passkeyNeeded.code == .policyPasskeyRequired)
+    }
+
+    @Test func `a key that may not carry the role cancels, and for 72 hours brings a passkey`() throws {
+        let own = AuthoritySubject(Scene.admin, of: Sample.id(30), role: .securityAdmin)
+        let strict = TenantPolicy(adminsNeedPasskey: true)
+        func permits(
+            _ action: AuthorityTable.Action, _ holding: KeyHolding, grace: Timestamp?, secret: Bool = true
+        ) throws -> Bool {
+            guard case .employee(var person) = Self.caller(holding, strict, secret: secret) else { return false }
+            person.graceUntil = grace
+            let decision = try Scene.decision(.employee(person), key: Scene.adminKey)
+            return AuthorityTable.permits(action, about: own, by: decision, at: Scene.now)
+        }
+        let later = Scene.now.adding(.seconds(1))
+        #expect(try permits(.cancelReturn, .software, grace: nil) && permits(.cancelRecovery, .software, grace: nil))
+        #expect(try permits(.authorizeKey, .software, grace: later))
+        #expect(try !permits(.authorizeKey, .software, grace: Scene.now))
+        #expect(try !permits(.authorizeKey, .software, grace: nil))
+        #expect(try !permits(.endKey, .software, grace: later))
+        #expect(try !permits(.authorizeKey, .synced, grace: later, secret: false))
+        #expect(try permits(.authorizeKey, .bound, grace: nil, secret: false))
+    }
+
+    @Test func `only a key of the account itself has the grace`() throws {
+        let other = AuthoritySubject(Scene.employee, of: Scene.user, role: .employee)
+        guard case .employee(var person) = Self.caller(.software, TenantPolicy(adminsNeedPasskey: true)) else { return }
+        person.graceUntil = Scene.now.adding(.seconds(1))
+        let decision = try Scene.decision(.employee(person), key: Scene.adminKey)
+        #expect(!AuthorityTable.permits(.authorizeKey, about: other, by: decision, at: Scene.now))
+    }
+}

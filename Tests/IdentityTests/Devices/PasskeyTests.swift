@@ -1,0 +1,99 @@
+import Canonical
+import Testing
+
+@testable import Identity
+
+@Suite struct PasskeyTests {
+    /// An account with a passkey under the second key, counting from 3.
+    private func state(_ passkey: PasskeyFacts) throws -> Employee.State {
+        var state = try Scene.state([.register(try Scene.register(founding: true))])
+        let present = Employee.PresentKey(
+            key: Scene.otherKey, flow: EventSamples.flow, time: Scene.now, passkey: passkey)
+        let events = try Employee.decide(state, .presentKey(present))
+        #expect(events.count == 1)
+        Scene.apply(events, to: &state, position: 700)
+        return state
+    }
+
+    @Test func `a passkey is presented with what is fixed of it`() throws {
+        let facts = try Sample.passkey(counter: 3), state = try state(facts)
+        #expect(state.keys[Scene.otherKey]?.passkey?.facts == facts)
+        #expect(state.userHandle == facts.userHandle)
+        #expect(state.keys[Scene.firstKey]?.passkey == nil)
+    }
+
+    @Test func `another handle, a known credential id and a key that changes its kind are refused`() throws {
+        let state = try state(try Sample.passkey())
+        func present(_ key: PublicKeyBytes, _ passkey: PasskeyFacts?) throws -> [EmployeeEvent] {
+            try Employee.decide(
+                state,
+                .presentKey(
+                    Employee.PresentKey(key: key, flow: EventSamples.flow, time: Scene.now, passkey: passkey)))
+        }
+        #expect(try present(Scene.secondKey, Sample.passkey(credential: 2)).count == 1)
+        for (key, passkey) in [
+            (Scene.secondKey, try Sample.passkey(credential: 2, handle: 3)), (Scene.secondKey, try Sample.passkey()),
+            (Scene.otherKey, try Sample.passkey(credential: 2)),
+            (Scene.otherKey, try Sample.passkey(isBackupEligible: true)), (Scene.firstKey, try Sample.passkey()),
+        ] {
+            #expect(throws: Employee.Rejection.passkeyDiffers) { try present(key, passkey) }
+        }
+        #expect(throws: Employee.Rejection.passkeyDiffers) { try present(Scene.otherKey, nil) }
+        let modulus = try #require(PublicKeyBytes([0x80] + [UInt8](repeating: 1, count: 255)))
+        #expect(throws: Employee.Rejection.passkeyDiffers) { try present(modulus, nil) }
+    }
+
+    @Test func `a counter that does not grow is noted, and one that was overtaken is not`() throws {
+        var state = try state(try Sample.passkey(counter: 3))
+        let fingerprint = KeyFingerprint(of: Scene.otherKey)
+        func note(_ counter: UInt8, flags: UInt8 = 0x05, after seconds: Int) throws -> [EmployeeEvent] {
+            try Employee.decide(
+                state,
+                .notePasskey(
+                    Employee.NotePasskey(
+                        fingerprint: fingerprint, evidence: try Sample.evidence(flags: flags, counter: counter),
+                        time: Scene.now.adding(.seconds(86_400 + seconds)))))
+        }
+        #expect(try note(4, after: 0).isEmpty)
+        let repeated = EmployeeEvent.passkeyCounterRepeated(
+            PasskeyCounterRepeated(
+                employeeID: Scene.employee, fingerprint: fingerprint, counter: 3, previous: 3))
+        #expect(try note(3, after: 0) == [repeated])
+        Scene.apply([repeated], to: &state, position: 701)
+        #expect(state.keys[Scene.otherKey]?.passkey?.counterRepeats == 1)
+        let changed = EmployeeEvent.passkeyBackupChanged(
+            PasskeyBackupChanged(employeeID: Scene.employee, fingerprint: fingerprint, backedUp: true))
+        #expect(try note(4, flags: 0x1d, after: 0) == [changed])
+        Scene.apply([changed], to: &state, position: 702)
+        #expect(try note(4, flags: 0x1d, after: 0).isEmpty)
+    }
+
+    @Test func `two assertions that overtake each other are not noted`() throws {
+        var passkey = Employee.Passkey(try Sample.passkey(), at: Scene.now)
+        let later = { (seconds: Int) in Scene.now.adding(.seconds(seconds)) }
+        passkey.count(try Sample.evidence(counter: 8), at: later(300))
+        #expect(passkey.counter(before: later(310)) == 0)
+        passkey.count(try Sample.evidence(counter: 7), at: later(310))
+        #expect(passkey.counter(before: later(421)) == 8)
+        passkey.count(try Sample.evidence(counter: 2), at: later(1_000))
+        #expect(passkey.counter(before: later(1_001)) == 8)
+        #expect(passkey.counted.count <= 3)
+    }
+
+    @Test func `a passkey that does not count is never noted`() throws {
+        let state = try state(try Sample.passkey())
+        let note = Employee.NotePasskey(
+            fingerprint: KeyFingerprint(of: Scene.otherKey), evidence: try Sample.evidence(), time: Scene.late)
+        #expect(try Employee.decide(state, .notePasskey(note)).isEmpty)
+    }
+
+    @Test func `keys that no passkey can be stay points, and their signatures raw`() throws {
+        let modulus = [0x80] + [UInt8](repeating: 1, count: 255)
+        #expect(PublicKeyBytes(modulus) != nil)
+        #expect(PublicKeyBytes([0x7f] + modulus.dropFirst()) == nil)
+        #expect(PublicKeyBytes(modulus.dropLast() + [2]) == nil)
+        #expect(SignatureBytes([1] + [UInt8](repeating: 0, count: 199)) == nil)
+        let evidence = try Sample.evidence(flags: 0x1d, counter: 9)
+        #expect(evidence.isOfPasskey && evidence.passkeyCounter == 9 && evidence.isBackedUp == true)
+    }
+}

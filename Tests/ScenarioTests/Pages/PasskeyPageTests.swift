@@ -1,0 +1,190 @@
+import Canonical
+import Foundation
+import Identity
+import IdentityService
+import TenureAPI
+import TestSupport
+import Testing
+
+/// Passkeys on the pages: added on the account page, and used to log in.
+@Suite(
+    .onServer,
+    .sharedWorld {
+        $0.servesPages = true
+        $0.settings.tokenIssuer = "http://localhost:8080"
+    })
+struct `A passkey in a browser` {
+    private static let origin = "http://localhost:8080"
+    private static let paths = (add: "/account/passkeys", logIn: "/login/passkey", challenge: "/passkey/challenge")
+
+    /// A company that permits passkeys alone, with an employee who is logged in in a browser.
+    private func scene(
+        _ company: String, logIn: String = "passkeyOrSecret"
+    ) async throws -> (client: Client, member: Member, browser: PageClient) {
+        let world = try sharedWorld(), client = try world.client
+        let founder = try await client.found(company)
+        try await world.linkPages(to: company)
+        try await world.instance.commands.setOrigins(
+            try PasskeyRules(rpID: "localhost", origins: [Self.origin]))
+        if logIn != "secret" {
+            try await client.change(policy: ["logIn": .string(logIn)], of: company, by: founder)
+        }
+        let member = try await client.join(Person("second", at: company)), browser = PageClient(client)
+        let done = try await browser.logIn(member.person, member.device)
+        try #require(done.location == "/account", "\(done)")
+        return (client, member, browser)
+    }
+
+    private func authenticator(rpID: String = "localhost", origin: String = origin) -> SoftwareAuthenticator {
+        SoftwareAuthenticator(rpID: rpID, origin: origin)
+    }
+
+    /// A challenge of the service for the browser.
+    private func challenge(_ browser: PageClient) async throws -> [UInt8] {
+        let reply = try await browser.submit(Form(action: Self.paths.challenge, fields: []))
+        try #require(reply.status == 200, "\(reply)")
+        return try #require(Base64URL.decode(reply.html))
+    }
+
+    /// Sends a new passkey, as the module does: the answer to the form comes back.
+    private func present(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
+        let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
+        let bytes = try await challenge(browser)
+        var fields = passkey.creation()
+        fields["challenge"] = Base64URL.encode(bytes)
+        fields["proof"] = try passkey.evidence(over: bytes)
+        return try await browser.submit(try await browser.armed(try page.form(Self.paths.add)), fields)
+    }
+
+    /// Adds a passkey, and has the device key sign for it.
+    private func add(
+        _ made: SoftwareAuthenticator, _ member: Member, _ browser: PageClient
+    ) async throws -> SoftwareAuthenticator {
+        var passkey = made
+        let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
+        passkey.handle = try #require(page.attribute("data-handle").flatMap { Base64URL.decode($0) })
+        let answer = try await present(passkey, browser)
+        try #require(answer.status == 200, "\(answer) \(answer.text)")
+        guard case .object(let members) = try StrictJSON.parse(answer.reply.body) else {
+            throw Flow.Unexpected(description: answer.html)
+        }
+        var fields = members.map { (name: $0.key, value: $0.value.text ?? "") }
+        let statement = try #require(members["statement"]?.text.flatMap { Base64URL.decode($0) })
+        let signature = try bytes(base64: try member.device.sign(statement, .raw))
+        fields += [("action", "authorize"), ("signature", Base64URL.encode(signature))]
+        let done = try await browser.submit(Form(action: "/account/decision", fields: fields))
+        try #require(done.status == 303 && done.location?.hasPrefix("/account/devices?done=") == true, "\(done)")
+        return passkey
+    }
+
+    /// The form of the log-in, as the module fills it in.
+    private func form(
+        _ passkey: SoftwareAuthenticator, over bytes: [UInt8], _ browser: PageClient, type: String = "webauthn.get"
+    ) async throws -> Form {
+        let form = try await browser.open("/login").form(Self.paths.logIn)
+        let values = [
+            "credential": Base64URL.encode(passkey.id), "user": Base64URL.encode(passkey.handle),
+            "challenge": Base64URL.encode(bytes), "proof": try passkey.evidence(over: bytes, type: type),
+        ]
+        return Form(
+            action: form.action,
+            fields: form.fields.filter { values[$0.name] == nil } + values.map { (name: $0.key, value: $0.value) },
+            policy: form.policy)
+    }
+
+    private func logIn(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
+        try await browser.submit(try await form(passkey, over: try await challenge(browser), browser))
+    }
+
+    @Test func `is added, listed with its kind, and logs in alone from another browser`() async throws {
+        let (client, member, browser) = try await scene("passkey-add.example")
+        let passkey = try await add(authenticator(), member, browser)
+        let list = try await browser.open("/account/devices")
+        #expect(list.text.contains("Passkey, bound to one device"), "\(list.text)")
+        let elsewhere = PageClient(client), done = try await logIn(passkey, elsewhere)
+        #expect(done.status == 303 && done.location == "/account", "\(done) \(done.text)")
+        #expect(try await elsewhere.open("/account").text.contains("You are logged in as second"))
+    }
+
+    @Test func `that is synced says so`() async throws {
+        let (_, member, browser) = try await scene("passkey-synced.example")
+        var made = authenticator()
+        made.flags |= SoftwareAuthenticator.Flags.backupEligible
+        _ = try await add(made, member, browser)
+        #expect(try await browser.open("/account/devices").text.contains("Passkey, synced."))
+    }
+
+    @Test func `has one answer for whatever is wrong with its proof`() async throws {
+        let (client, member, browser) = try await scene("passkey-wrong.example")
+        let passkey = try await add(authenticator(), member, browser)
+        let elsewhere = PageClient(client)
+        var unknown = authenticator(), otherAccount = passkey, unverified = passkey, eligible = passkey
+        unknown.handle = passkey.handle
+        otherAccount.handle[0] ^= 1
+        unverified.flags = SoftwareAuthenticator.Flags.present
+        eligible.flags |= SoftwareAuthenticator.Flags.backupEligible
+        var texts: Set<String> = []
+        for wrong in [unknown, otherAccount, unverified, eligible] {
+            let page = try await logIn(wrong, elsewhere)
+            #expect(page.status == 400, "\(page)")
+            texts.insert(page.text)
+        }
+        let bytes = try await challenge(elsewhere)
+        let created = try await elsewhere.submit(
+            try await form(passkey, over: bytes, elsewhere, type: "webauthn.create"))
+        // A challenge of another browser, and bytes that the service did not make.
+        let foreign = try await elsewhere.submit(
+            try await form(passkey, over: try await challenge(browser), elsewhere))
+        let invented = try await elsewhere.submit(
+            try await form(passkey, over: Array("tenure/v2/challenge\n{}".utf8), elsewhere))
+        for page in [created, foreign, invented] {
+            #expect(page.status == 400, "\(page)")
+            texts.insert(page.text)
+        }
+        #expect(texts.count == 1 && texts.first?.contains("This passkey cannot log in here") == true, "\(texts)")
+        #expect(elsewhere.cookies["tenure"] == nil)
+    }
+
+    @Test func `answers a challenge once, however often it is sent at once`() async throws {
+        let (client, member, browser) = try await scene("passkey-once.example")
+        let passkey = try await add(authenticator(), member, browser)
+        let elsewhere = PageClient(client), bytes = try await challenge(elsewhere)
+        // Each page is another form, so that none repeats the reply of another one.
+        var forms: [Form] = []
+        for _ in 0..<40 { forms.append(try await form(passkey, over: bytes, elsewhere)) }
+        let pages = try await concurrently(forms.count) { [forms] in try await elsewhere.submit(forms[$0]) }
+        #expect(pages.count { $0.status == 303 } == 1, "\(pages.map(\.status))")
+        #expect(pages.allSatisfy { $0.status == 303 || $0.text.contains("did not work") })
+    }
+
+    @Test func `is not enough where the company asks for a secret`() async throws {
+        let (client, member, browser) = try await scene("passkey-secret.example", logIn: "secret")
+        let passkey = try await add(authenticator(), member, browser)
+        let page = try await logIn(passkey, PageClient(client))
+        #expect(page.status == 403 && page.text.contains("asks for the secret too"), "\(page)")
+    }
+
+    @Test func `of one account cannot be added to another one, and each account has a handle of its own`() async throws
+    {
+        let (client, member, browser) = try await scene("passkey-first.example")
+        let passkey = try await add(authenticator(), member, browser)
+        let (_, other, second) = try await scene("passkey-second.example")
+        let refused = try await present(passkey, second)
+        #expect(refused.status == 400, "\(refused)")
+        let own = try await add(authenticator(), other, second)
+        #expect(own.handle != passkey.handle)
+        for each in [passkey, own] {
+            let done = try await logIn(each, PageClient(client))
+            #expect(done.location == "/account", "\(done)")
+        }
+    }
+
+    @Test(arguments: [
+        ("badlocalhost", origin), ("localhost", "http://localhost:8081"), ("localhost", "https://localhost"),
+    ])
+    func `of another site is not added`(rpID: String, origin: String) async throws {
+        let (_, _, browser) = try await scene("passkey-site-\(UUID().uuidString.prefix(8).lowercased()).example")
+        let refused = try await present(authenticator(rpID: rpID, origin: origin), browser)
+        #expect(refused.status == 400, "\(refused)")
+    }
+}
