@@ -192,7 +192,7 @@ struct PasskeyScene: Sendable {
 
     /// The events of a type in the company's ledger.
     func events(_ type: String) async throws -> [JSONValue] {
-        try await client.events(company, "type=\(type)", by: founder.session)
+        try await client.events(company, "type=\(type)")
     }
 
     /// The page that asks for the signature of the revocation of a device of one's own.
