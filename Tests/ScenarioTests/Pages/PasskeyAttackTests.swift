@@ -296,6 +296,26 @@ struct `Bad input of passkeys on the pages` {
         #expect(done.status == 303, "\(done)")
     }
 
+    @Test func `a passkey's key logs nobody in as a key in software does`() async throws {
+        let scene = try await scene("bad-kind-login.example"), passkey = try await scene.add()
+        let browser = PageClient(scene.client), person = scene.member.person
+        let begun = try await browser.submit(
+            try await browser.open("/login").form("/login"),
+            ["company": person.company, "employee": person.id, "key": Base64URL.encode(passkey.x963)])
+        let asked = try await browser.follow(begun)
+        let challenge = try bytes(base64url: asked.attribute("data-challenge"))
+        let proof = Base64URL.encode(try signature(of: passkey, over: challenge))
+        let proved = try await browser.follow(
+            try await browser.submit(try asked.form("/flow/key"), ["proof": proof]))
+        // A service that knows the key only after the secret refuses it then.
+        if (try? proved.form("/flow/passphrase")) != nil {
+            let done = try await browser.answer(proved, person)
+            #expect((400..<500).contains(done.status), "\(done)")
+        }
+        #expect(browser.cookies["tenure"] == nil)
+        try await expectLawful(scene)
+    }
+
     @Test func `two statements that overtake each other are both taken`() async throws {
         let scene = try await scene("overtaking.example"), passkey = try await scene.add()
         let devices = [try await scene.furtherDevice(), try await scene.furtherDevice()]
