@@ -6,7 +6,7 @@ import TenureAPI
 extension Endpoint {
     static let issuePasskeyChallenge = Endpoint(
         page: "POST", "/passkey/challenge", "Give a page what a passkey signs next")
-    static let logInByPasskey = Endpoint(page: "POST", "/login/passkey", "Log a person in with a passkey")
+    static let logInByPasskey = Endpoint(page: "POST", "/passkey/login", "Log a person in with a passkey")
     static let showPasskeyEndpoints = Endpoint(
         page: "GET", "/.well-known/passkey-endpoints", "Tell password managers where passkeys are made and removed")
 }
@@ -32,7 +32,7 @@ extension Route {
         return reply
     }
 
-    /// `POST /login/passkey`, by itself and for a flow of the browser. The browser comes back to the log-in's page with
+    /// `POST /passkey/login`, by itself and for a flow of the browser. The browser comes back to the log-in's page with
     /// a sentence that says what is wrong: for a passkey that nobody has the same as for a wrong proof.
     static let logInByPasskey = beginning(.logInByPasskey, body: .form) { visit in
         let page = try await LogInPage(.address, visit)

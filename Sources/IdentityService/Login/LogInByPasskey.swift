@@ -97,8 +97,9 @@ package struct LogInByPasskey: AppUseCase {
             of: employee, in: tenant, fingerprint: try scene.key.fingerprint,
             by: .passkey(isSynced: signed.flags.contains(.backupEligible)), app: app, call, context)
         let summary = try await context.summary(of: employee, in: tenant)
-        var metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
-        metadata.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
+        let metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
+        var sourced = metadata
+        sourced.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
         var recorder = EventRecorder(context, at: call.time, metadata: metadata)
         recorder.expectations[.tenant(tenant.id)] = tenant.version
         // Verification compares the recorded times.
@@ -108,11 +109,14 @@ package struct LogInByPasskey: AppUseCase {
         let noted = try Employee.decided(
             employee.state,
             .notePasskey(Employee.NotePasskey(fingerprint: fingerprint, evidence: evidence, time: call.time)))
-        try recorder.add(
-            PasskeyValidated(
-                employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
-                challenge: challenge.bytes, evidence: evidence),
-            to: stream, version: employee.version, keys: keys)
+        recorder.expectations[stream] = employee.version
+        let validated = PasskeyValidated(
+            employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
+            challenge: challenge.bytes, evidence: evidence)
+        // The stream of a flow has one answer.
+        let place = StreamID.passkey(validated, in: tenant.id)
+        try recorder.recorder.add(
+            validated, to: place, version: place == stream ? employee.version : 0, keys: keys, metadata: sourced)
         try recorder.add(noted, to: stream, version: employee.version, keys: keys)
         try await recorder.open(session)
         let tokens = session.tokens, ledger = LedgerID(tenant.id.uuid)

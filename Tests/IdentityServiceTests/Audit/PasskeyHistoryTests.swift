@@ -95,7 +95,7 @@ extension HistoryScene {
         let validated = PasskeyValidated(
             employeeID: staff.id, fingerprint: fingerprint, flow: flow, challenge: challenge.bytes,
             evidence: try saying.sign(challenge.bytes, pair ?? waiting))
-        try append(validated, to: .employee(staff.id, in: history.tenant), request)
+        try append(validated, to: .passkey(validated, in: history.tenant), request)
         let position = history.last
         for note in notes { try append(note, to: .employee(staff.id, in: history.tenant), request) }
         guard opensSession else { return position }
@@ -113,12 +113,10 @@ extension HistoryScene {
     private typealias Trail = AuthorityTrail
 
     @Test func `log-ins by a passkey are lawful`() throws {
-        for logIn in [LogInRule.passkeyOrSecret, .passkey] {
-            var scene = try HistoryScene.withPasskey(logIn: logIn)
-            try scene.usePasskey()
-            try scene.usePasskey()
-            try scene.history.expectLawful("\(logIn)")
-        }
+        var scene = try HistoryScene.withPasskey()
+        try scene.usePasskey()
+        try scene.usePasskey()
+        try scene.history.expectLawful()
     }
 
     @Test(arguments: [
@@ -180,10 +178,13 @@ extension HistoryScene {
         scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
         var position = try scene.usePasskey(copied)
         try scene.history.expectFinding(Trail.unnoted, at: position)
-        try scene.history.append(
-            PasskeyBackupChanged(employeeID: scene.staff.id, fingerprint: fingerprint, backedUp: false),
-            about: scene.staff)
-        #expect(try scene.history.verify().findings.contains { $0.words == Trail.sameBackup })
+
+        scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
+        let same = PasskeyBackupChanged(
+            employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), backedUp: false)
+        try scene.usePasskey(PasskeySaying(flags: 0x0D, counter: 6), notes: [same])
+        let found = try scene.history.verify().findings
+        #expect(found.contains { $0.words == Trail.sameBackup }, "\(found)")
 
         scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
         scene.history.time = scene.history.time.adding(.seconds(600))

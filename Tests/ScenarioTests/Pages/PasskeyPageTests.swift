@@ -15,7 +15,7 @@ import Testing
     })
 struct `A passkey in a browser` {
     private static let origin = "http://localhost:8080"
-    private static let paths = (add: "/account/passkeys", logIn: "/login/passkey", challenge: "/passkey/challenge")
+    private static let paths = (add: "/account/passkeys", logIn: "/passkey/login", challenge: "/passkey/challenge")
 
     /// A company that permits passkeys alone, with an employee who is logged in in a browser.
     private func scene(
