@@ -3,8 +3,7 @@ import TenureAPI
 extension Route {
     /// The routes of the log-in pages.
     static var ofLogIn: [Route] {
-        // First, because `/login/{flow}` would take its path.
-        logInByPasskey + beginLogIns + [
+        beginLogIns + logInByPasskey + [
             issuePasskeyChallenge, showPasskeyEndpoints,
             showKey, proveBrowserKey, showAnswers, giveAnswers, showPassphrase, givePassphrase, showClaim,
             claimAddress, proveClaim, showAccounts, chooseAccount, goOn,

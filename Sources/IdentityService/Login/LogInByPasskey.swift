@@ -98,8 +98,8 @@ package struct LogInByPasskey: AppUseCase {
             by: .passkey(isSynced: signed.flags.contains(.backupEligible)), app: app, call, context)
         let summary = try await context.summary(of: employee, in: tenant)
         var metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
-        var recorder = EventRecorder(context, at: call.time, metadata: metadata)
         metadata.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
+        var recorder = EventRecorder(context, at: call.time, metadata: metadata)
         recorder.expectations[.tenant(tenant.id)] = tenant.version
         // Verification compares the recorded times.
         recorder.notAfter = challenge.fields.expires
@@ -112,7 +112,7 @@ package struct LogInByPasskey: AppUseCase {
             PasskeyValidated(
                 employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
                 challenge: challenge.bytes, evidence: evidence),
-            to: stream, version: employee.version, keys: keys, metadata: metadata)
+            to: stream, version: employee.version, keys: keys)
         try recorder.add(noted, to: stream, version: employee.version, keys: keys)
         try await recorder.open(session)
         let tokens = session.tokens, ledger = LedgerID(tenant.id.uuid)
