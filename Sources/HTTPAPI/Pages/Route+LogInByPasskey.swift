@@ -22,14 +22,7 @@ extension Route {
 
     /// `POST /passkey/challenge`.
     static let issuePasskeyChallenge = Route(page: .issuePasskeyChallenge, body: .optionalForm) { exchange in
-        let visit = PageVisit(exchange: exchange), visitor = visit.visitor
-        guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
-        let app = try await exchange.pagesApp()
-        let challenge = try await exchange.run(IssuePasskeyChallenge(visitor: visitor.value, app: app))
-        var reply = Reply.text(Base64URL.encode(challenge), "text/plain; charset=utf-8")
-        reply.headers["Cache-Control"] = "no-store"
-        if let setting = visitor.setting { reply.cookies.append(setting) }
-        return reply
+        try await PageVisit(exchange: exchange).passkeyChallenge()
     }
 
     /// `POST /passkey/login`, by itself and for a flow of the browser. The browser comes back to the log-in's page with
@@ -64,6 +57,22 @@ extension Route {
             (reply.code, reply.login) = (error.code.rawValue, .refused)
             return reply
         }
+    }
+}
+
+extension PageVisit {
+    /// What a passkey of the page signs next.
+    ///
+    /// - Parameter owner: Who adds the passkey; `nil` for a log-in.
+    func passkeyChallenge(addedBy owner: EmployeeCaller? = nil) async throws -> Reply {
+        guard exchange.isFromOwnPage else { return try reply(.crossSite) }
+        let app = try await exchange.pagesApp(), visitor = visitor
+        let challenge = try await exchange.run(
+            IssuePasskeyChallenge(addedBy: owner, visitor: visitor.value, app: app))
+        var reply = Reply.text(Base64URL.encode(challenge), "text/plain; charset=utf-8")
+        reply.headers["Cache-Control"] = "no-store"
+        if let setting = visitor.setting { reply.cookies.append(setting) }
+        return reply
     }
 }
 

@@ -37,7 +37,7 @@ extension AuthorityTrail {
 
     /// The tolerance by which an event's time in a tenant's ledger may be later than its decision, for rules that count
     /// minutes.
-    private static let appendTime = Duration.seconds(60)
+    static let appendTime = Duration.seconds(60)
 
     /// The earliest time at which an event was decided.
     func decidedAt(_ event: RecordedEvent) -> Timestamp {

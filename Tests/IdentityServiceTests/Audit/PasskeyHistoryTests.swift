@@ -41,12 +41,15 @@ extension HistoryScene {
         if logIn != .secret { try change(TenantPolicy(logIn: logIn), by: asFounder) }
     }
 
-    /// A challenge that names no account.
-    func passkeyChallenge(_ flow: FlowID, lifetime: Duration = .seconds(60)) throws -> PasskeyChallenge {
+    /// A challenge that names no account but that of whoever adds a passkey.
+    func passkeyChallenge(
+        _ flow: FlowID, lifetime: Duration = .seconds(60), addedBy owner: SignedHistory.Member? = nil
+    ) throws -> PasskeyChallenge {
         try PasskeyChallenge(
             PasskeyChallenge.Fields(
                 issuer: "tenure", rpID: "acme.example", flow: flow.uuid, nonce: [UInt8](repeating: 7, count: 32),
-                app: app.app.uuid.lowercased, expires: history.time.adding(lifetime)))
+                app: app.app.uuid.lowercased, expires: history.time.adding(lifetime),
+                tenant: owner.map { _ in history.tenant.uuid }, employee: owner?.id.uuid))
     }
 
     /// Presents the waiting key as a passkey of the staff's account.
@@ -55,7 +58,7 @@ extension HistoryScene {
         handle: UInt8 = 1, credential: UInt8 = 1, change: (inout PasskeyFacts) throws -> Void = { _ in }
     ) throws {
         history.time = history.time.adding(.seconds(1))
-        let challenge = try passkeyChallenge(flow), pair = pair ?? waiting
+        let challenge = try passkeyChallenge(flow, addedBy: staff), pair = pair ?? waiting
         var facts = PasskeyFacts(
             rpID: "acme.example", credentialID: [UInt8](repeating: credential, count: 16),
             userHandle: try #require(Bytes32([UInt8](repeating: handle, count: 32))),
@@ -210,7 +213,7 @@ extension HistoryScene {
         try finding(Trail.unsignedPresentation) { try $0.presentPasskey(PasskeySaying(isSpoilt: true)) }
         try finding(Trail.unsignedPresentation) { scene in
             // A creation that no get followed: the assertion is of another challenge.
-            let other = try scene.passkeyChallenge(FlowID(UUID())).bytes
+            let other = try scene.passkeyChallenge(FlowID(UUID()), addedBy: scene.staff).bytes
             try scene.presentPasskey { $0.challenge = other }
         }
         try finding(Trail.unsignedPresentation) { try $0.presentPasskey { $0.isBackupEligible = true } }
