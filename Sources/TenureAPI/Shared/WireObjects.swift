@@ -11,7 +11,8 @@ package enum WireObjects {
         CredentialsRequest.self, EmailReclaimRequest.self, EvaluationsRequest.self, EvaluationsRequest.Element.self,
         InvitationRequest.self, KeyProofRequest.self, LoginRequest.self, MPinActivateRequest.self,
         MPinActivationRequest.self, MPinLinkRequest.self, MPinLoginRequest.self, MPinPolicyChangeRequest.self,
-        NewSecurityQuestion.self, PassphraseRequest.self, PolicyChangeRequest.self, ProofRequest.self,
+        NewPasskey.self, NewSecurityQuestion.self, PasskeyAnswer.self, PasskeyLoginRequest.self, PasskeyRequest.self,
+        PassphraseRequest.self, PolicyChangeRequest.self, ProofRequest.self,
         ProofRequest.Question.self, RegistrationRequest.self, ResourceTokenRequest.self, RoleRequest.self,
         SessionRefreshRequest.self, StatusDecisionRequest.self,
     ]
@@ -26,7 +27,7 @@ package enum WireObjects {
         MPinAuthenticationResponse.self, MPinIdentityResponse.self, MPinPolicyResponse.self,
         MPinRegistrationResponse.self, MPinSignatureResponse.self, MeResponse.self, MeResponse.App.self,
         MeResponse.Session.self, NoticeResponse.self, OpenSessionResponse.self, OpeningResponse.self,
-        PendingAuthorizationResponse.self, PolicyResponse.self, Problem.self, ProblemPlace.self,
+        PasskeyOptionsResponse.self, PendingAuthorizationResponse.self, PolicyResponse.self, Problem.self, ProblemPlace.self,
         QuestionListResponse.self, QuestionListResponse.Item.self, QuestionResponse.self, RecoveryResponse.self,
         RecoveryResponse.Subject.self, ResourceTokenResponse.self, SecurityAdminResponse.self, SessionResponse.self,
         SetUpPlanResponse.self, SetUpPlanResponse.Approvals.self, SetUpPlanResponse.Previous.self,
