@@ -51,7 +51,8 @@ import Testing
                 userSignature: [1],
                 credentials: .init(record: [0], questions: [.init(.listed(number: 7, version: 1), salt: [7])])))
         let answer = PasskeyAnswer(
-            credentialId: [0xFF], authenticatorData: [1, 2], clientDataJSON: [123, 125], signature: [5], userHandle: [6])
+            credentialId: [0xFF], authenticatorData: [1, 2], clientDataJSON: [123, 125], signature: [5], userHandle: [6]
+        )
         try check(PasskeyLoginRequest(challenge: [7, 8, 9], answer: answer))
         try check(
             PasskeyRequest(
