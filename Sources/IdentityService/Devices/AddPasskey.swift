@@ -69,11 +69,11 @@ package struct AddPasskey: UseCase {
         package let random: [UInt8]
         package let authenticatorData: [UInt8]
         package let clientDataJSON: [UInt8]
-        /// The public key as a SubjectPublicKeyInfo.
-        package let spki: [UInt8]
+        /// The public key as a SubjectPublicKeyInfo; `nil` for a platform that does not tell it.
+        package let spki: [UInt8]?
 
         package init(
-            random: [UInt8], authenticatorData: [UInt8], clientDataJSON: [UInt8], spki: [UInt8]
+            random: [UInt8], authenticatorData: [UInt8], clientDataJSON: [UInt8], spki: [UInt8]?
         ) {
             self.random = random
             self.authenticatorData = authenticatorData
@@ -89,10 +89,11 @@ package struct AddPasskey: UseCase {
     /// The secret of the browser.
     package let visitor: String
     package let caller: EmployeeCaller
-    package let app: AppCaller
+    /// The app of the pages; `nil` for that of the caller's session.
+    package let app: AppCaller?
 
     package init(
-        _ made: Made, challenge: [UInt8], proof: [UInt8], visitor: String, caller: EmployeeCaller, app: AppCaller
+        _ made: Made, challenge: [UInt8], proof: [UInt8], visitor: String, caller: EmployeeCaller, app: AppCaller?
     ) {
         self.made = made
         self.challenge = challenge
@@ -109,8 +110,9 @@ package struct AddPasskey: UseCase {
     package func run(_ run: UseCaseRun<String>) async throws -> String {
         let context = run.context, time = run.call.time
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
+        let app = if let app { app.appId } else { try await context.app(of: caller) }
         let challenge = try context.passkeyChallenge(
-            self.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
+            self.challenge, of: rules.rpID, visitor: visitor, app: app, at: time)
         let (made, signed) = try proved(rules)
         guard let evidence = SignatureBytes(proof), let key = PublicKeyBytes(made.key.bytes) else {
             throw ServiceError(.employeeKeyInvalid)
@@ -143,7 +145,7 @@ package struct AddPasskey: UseCase {
             guard former.map({ $0.owner == claim.owner }) ?? true else { throw ServiceError(.employeeKeyInvalid) }
             var recorder = EventRecorder(
                 context, at: time,
-                metadata: EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: run.call.requestId))
+                metadata: EventMetadata(actor: employee.id.uuid, app: app, requestId: run.call.requestId))
             if former == nil { recorder.claims.append(claim) }
             recorder.notAfter = challenge.fields.expires
             try recorder.add(

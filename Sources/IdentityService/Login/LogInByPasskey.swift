@@ -44,11 +44,7 @@ package struct LogInByPasskey: AppUseCase {
         self.app = app
     }
 
-    /// Refuses every app but that of the pages.
-    package func authorize() throws(ServiceError) {
-        try app.require(.login)
-        guard app.isPagesApp else { throw ServiceError(.appRoleMissing) }
-    }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Opens a session, or answers that the passkey waits. A right proof by a passkey that is bound to one device cancels
     /// what others began with somebody's name, as a log-in with the secret does.
