@@ -75,6 +75,7 @@ extension AuthorityTrail {
         guard CauseTable.proofs.contains(event.type), let payload = try? EventCodec.payload(of: event) else {
             return nil
         }
+        secretProof = event.id
         let key: PublicKeyBytes, signature: SignatureBytes
         switch payload {
         case let payload as AnswersValidated:

@@ -50,10 +50,10 @@ struct AuthorityTrail: Sendable {
     private var uninvited: [EmployeeID: Int64] = [:]
     /// When each employee last logged in, by device key.
     private(set) var logins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
-    /// When each employee last logged in with more than a passkey, by device key.
+    /// When each employee last logged in with a secret, by device key.
     private var provedLogins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
-    /// The last log-in by a passkey alone. Its session is opened in the same append.
-    private var passkeyLogin: UUID?
+    /// The last event that opens a session because somebody proved a secret. The session is of the same append.
+    var secretProof: UUID?
     /// The recoveries that were opened.
     var recoveries: [UUID: User.Recovery] = [:]
     /// The recoveries that a key confirmed which was in force for the whole delay before.
@@ -95,7 +95,7 @@ struct AuthorityTrail: Sendable {
         settleNotes(before: event.time)
         let use = statements.use(event)
         if statements.runStart == event.position { tenantDecided.before = tenantDecided.last }
-        guard Self.types.contains(event.type) else { return proved(event) }
+        guard Self.types.contains(event.type) else {  return proved(event) }
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
         // What follows is judged without it.
         if use == .again { return UsedStatements.words }
@@ -177,7 +177,7 @@ struct AuthorityTrail: Sendable {
         // A log is full of sessions, and each further type that is asked for takes time.
         if let session = payload as? SessionOpened {
             logins[session.employeeID, default: [:]][session.fingerprint] = event.time
-            if passkeyLogin.map({ !event.causes.contains($0) }) ?? true {
+            if let secretProof, event.causes.contains(secretProof) {
                 provedLogins[session.employeeID, default: [:]][session.fingerprint] = event.time
             }
             openID.learn(event, session)
@@ -217,7 +217,8 @@ struct AuthorityTrail: Sendable {
             recoveries[payload.recoveryID.uuid] = User.Recovery(
                 payload, at: EventPlace(id: event.id, position: event.position), event.time)
         case let payload as RecoveryConfirmed: learn(payload)
-        case is PasskeyValidated: passkeyLogin = event.id
+        // Of the flow of a wait or a return the proof lies earlier.
+        case is WaitEnded, is ReturnCompleted, is MPinValidated: secretProof = event.id
         case let payload as EmployeeKeyAuthorized:
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
@@ -287,7 +288,7 @@ extension AuthorityTrail {
         }
     }
 
-    /// Whether a device key opened a session with more than a passkey within the longest session of an admin. The
+    /// Whether a device key opened a session with a secret within the longest session of an admin. The
     /// statement names no session, so any such session counts.
     private func hasProved(_ employee: EmployeeID, _ key: PublicKeyBytes, _ event: RecordedEvent) -> Bool {
         guard let proved = provedLogins[employee]?[KeyFingerprint(of: key)] else { return false }

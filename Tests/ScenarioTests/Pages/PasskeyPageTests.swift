@@ -187,4 +187,25 @@ struct `A passkey in a browser` {
         let refused = try await present(authenticator(rpID: rpID, origin: origin), browser)
         #expect(refused.status == 400, "\(refused)")
     }
+
+    @Test func `of an admin carries the role alone only if it is bound`() async throws {
+        let world = try sharedWorld(), client = try world.client, company = "passkey-role.example"
+        let founder = try await client.found(company), browser = PageClient(client)
+        try await world.linkPages(to: company)
+        try await world.instance.commands.setOrigins(try PasskeyRules(rpID: "localhost", origins: [Self.origin]))
+        try await client.change(policy: ["logIn": "passkeyOrSecret"], of: company, by: founder)
+        try #require(try await browser.logIn(founder.person, founder.device).location == "/account")
+        var synced = authenticator()
+        synced.flags |= SoftwareAuthenticator.Flags.backupEligible
+        for (made, isAdmin) in [(synced, false), (authenticator(), true)] {
+            let elsewhere = PageClient(client), passkey = try await add(made, founder, browser)
+            try #require(try await logIn(passkey, elsewhere).location == "/account")
+            let account = try await elsewhere.open("/account")
+            #expect(account.html.contains("/account/approvals") == isAdmin, "\(account.html)")
+            for path in ["/account/approvals", "/account/recoveries", "/account/colleague", "/account/invite"] {
+                let page = try await elsewhere.open(path)
+                #expect((page.status == 200) == isAdmin, "\(path) \(page)")
+            }
+        }
+    }
 }
