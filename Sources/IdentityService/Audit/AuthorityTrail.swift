@@ -95,7 +95,7 @@ struct AuthorityTrail: Sendable {
         settleNotes(before: event.time)
         let use = statements.use(event)
         if statements.runStart == event.position { tenantDecided.before = tenantDecided.last }
-        guard Self.types.contains(event.type) else {  return proved(event) }
+        guard Self.types.contains(event.type) else { return proved(event) }
         guard let payload = try? EventCodec.payload(of: event) else { return "the event cannot be read" }
         // What follows is judged without it.
         if use == .again { return UsedStatements.words }

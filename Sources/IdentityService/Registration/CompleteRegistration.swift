@@ -252,7 +252,8 @@ extension CompleteRegistration {
         // The founder's first key carries the role, unless it is a synced passkey: the secrets were not proved.
         let session = try await NewSession(
             NewSession.Opening(
-                employee: employee, tenant: snapshot, role: role, sessionRole: carried || methods.secretProved ? role : .employee,
+                employee: employee, tenant: snapshot, role: role,
+                sessionRole: carried || methods.secretProved ? role : .employee,
                 fingerprint: try state.fingerprint, methods: methods),
             app: recorder.app, at: recorder.call.time, in: recorder.call.browser, context)
         try await recorder.open(session, by: employee)
