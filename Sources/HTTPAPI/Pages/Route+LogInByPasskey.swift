@@ -39,9 +39,13 @@ extension Route {
             credential: bytes("credential"), user: bytes("user"), challenge: bytes("challenge"),
             evidence: bytes("proof"))
         do {
-            let app = try await visit.exchange.pagesApp()
+            let app = try await visit.exchange.pagesApp(), visitor = visit.visitor.value
+            if form.text("with") == "secret" {
+                let start = StartLoginByPasskey(proof, visitor: visitor, app: app)
+                return visit.start(try await visit.step(start, once: form.callKey), .login)
+            }
             let outcome = try await visit.step(
-                LogInByPasskey(proof, visitor: visit.visitor.value, app: app), once: form.callKey)
+                LogInByPasskey(proof, visitor: visitor, app: app), once: form.callKey)
             guard case .success(_, let employee, _) = outcome else {
                 var reply = try await page.reply(page.known, [FieldProblem(field: .form, word: "passkey.waits")])
                 reply.login = .authorizationPending

@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import ErrorCodes
 import FoundationEssentials
+import Identity
 import TenureAPI
 
 /// The state of a flow in progress: everything the next step needs, encrypted in one short-lived row.
@@ -142,6 +143,8 @@ struct FlowState: FlatObject, Equatable {
     var setUp: SetUp?
     /// The blind attempt that was charged and has no proof yet.
     var attempt: BlindAttempt?
+    /// The passkey that the device key is, whose evidence is held against these facts; `nil` for another key.
+    var passkey: PasskeyFacts?
 
     /// The row's plaintext, which is encrypted under the flows key before it is stored.
     static let members = MemberTable<FlowState, Void>(
@@ -154,7 +157,8 @@ struct FlowState: FlatObject, Equatable {
         Member("salt", \.subjectSalt, .anyBytes), Member(optional: "proved", \.proved),
         Member("charges", \.charges, .list()), Member("expires", \.expiresAt),
         Member(optional: "network", \.network, .anyBytes), Member("secret", \.secret, .anyBytes),
-        Member(optional: "setUp", \.setUp), Member(optional: "attempt", \.attempt))
+        Member(optional: "setUp", \.setUp), Member(optional: "attempt", \.attempt),
+        Member(optional: "passkey", \.passkey))
 }
 
 extension FlowState.Purpose {
@@ -242,6 +246,7 @@ extension FlowState {
         state.proved = nil
         state.setUp = nil
         state.attempt = nil
+        state.passkey = nil
         return state
     }
 }

@@ -134,7 +134,7 @@ package struct LogInByPasskey: AppUseCase {
 
 /// The account and the key that a credential stands for. For a credential that nobody has they are somebody's, and a key
 /// that nobody holds: what is read and verified takes the same time, and counts for nothing.
-private struct PasskeyScene {
+struct PasskeyScene {
     let tenant: TenantSnapshot
     let employee: EmployeeSnapshot
     private let found: Employee.Key?

@@ -48,6 +48,8 @@ package struct FlowView: Sendable, Equatable {
     package var claim: Claim?
     /// When the flow expires.
     package let expiresAt: Timestamp
+    /// The passkey that the device key is; `nil` for a key of the browser.
+    package var passkeyOfKey: DevicePasskey?
 
     /// A claim on the address of a registration that asks for somebody's secret.
     package struct Claim: Sendable, Equatable {
@@ -76,7 +78,7 @@ package struct FlowView: Sendable, Equatable {
             purpose: purpose, step: step, challenge: challenge, companyName: companyName,
             companyEmployeeId: companyEmployeeId, employeePublicKey: employeePublicKey,
             questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, email: email,
-            accounts: accounts, claim: claim, expiresAt: expiresAt)
+            accounts: accounts, claim: claim, expiresAt: expiresAt, passkeyOfKey: passkeyOfKey)
     }
 }
 
@@ -129,7 +131,8 @@ package struct ReadFlow: UseCase, Redacted {
                 FlowView.Account(
                     employeeId: choice.employee, companyName: choice.company,
                     companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
-            } ?? [], claim: state.claimView, expiresAt: state.expiresAt)
+            } ?? [], claim: state.claimView, expiresAt: state.expiresAt,
+            passkeyOfKey: DevicePasskey(state.passkey))
     }
 }
 

@@ -125,7 +125,9 @@ struct CompleteRegistration: Sendable {
             companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
             status: folded.account?.status.rawValue ?? "", role: role.rawValue)
         return Registered(
-            outcome: try await append(&recorder, decision, summary, employeeId, in: tenant, role, person.methods),
+            outcome: try await append(
+                &recorder, decision, summary, employeeId, in: tenant, role,
+                carried: folded.holding(of: try state.deviceKey) != .synced, person.methods),
             employee: employeeId,
             mayCountersign: mayCountersign)
     }
@@ -234,7 +236,8 @@ extension CompleteRegistration {
 
     func append(
         _ recorder: inout FlowRecorder, _ decision: Employee.Outcome?, _ summary: EmployeeSummaryResponse,
-        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole, _ methods: AuthenticationMethods
+        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole, carried: Bool,
+        _ methods: AuthenticationMethods
     ) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant
         let state = recorder.row.state
@@ -246,10 +249,11 @@ extension CompleteRegistration {
                     position: appended.last[LedgerID(tenant.uuid)])
             }
         }
-        // The founder's first key carries the role.
+        // The founder's first key carries the role, unless it is a synced passkey: the secrets were not proved.
         let session = try await NewSession(
             NewSession.Opening(
-                employee: employee, tenant: snapshot, role: role, sessionRole: role,
+                employee: employee, tenant: snapshot, role: role,
+                sessionRole: carried || methods.secretProved ? role : .employee,
                 fingerprint: try state.fingerprint, methods: methods),
             app: recorder.app, at: recorder.call.time, in: recorder.call.browser, context)
         try await recorder.open(session, by: employee)

@@ -88,6 +88,9 @@ extension FakeService {
         case let logIn as LogInByPasskey:
             try await enter("logInByPasskey", ["credential": Hex.encode(logIn.proof.credential)], call)
             return outcome
+        case let start as StartLoginByPasskey:
+            try await enter("startLoginByPasskey", ["credential": Hex.encode(start.proof.credential)], call)
+            return Self.started
         case let ask as AskForWords:
             try await enter("askForWords", ["fingerprint": Hex.encode(ask.fingerprint)], call)
             return words

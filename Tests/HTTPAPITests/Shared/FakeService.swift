@@ -137,7 +137,8 @@ struct FakeService: UseCaseRunner {
             await recorder.add(.init(name: "authenticateEmployee", details: ["token": session.accessToken]))
             guard session.accessToken == Self.token else { throw ServiceError(.sessionInvalid) }
             return EmployeeCaller(
-                tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [])
+                tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [],
+                secretProved: true)
         default: return nil
         }
     }
