@@ -26,8 +26,7 @@ extension Route {
         guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
         let app = try await exchange.pagesApp()
         let challenge = try await exchange.run(IssuePasskeyChallenge(visitor: visitor.value, app: app))
-        var reply = Reply.text(Base64URL.encode(challenge), "text/plain; charset=utf-8")
-        reply.headers["Cache-Control"] = "no-store"
+        var reply = Reply.passkeyChallenge(challenge)
         if let setting = visitor.setting { reply.cookies.append(setting) }
         return reply
     }

@@ -25,6 +25,8 @@ package struct OwnPasskeys: Sendable, RedactedDescription {
     /// The `user.id`: 32 bytes, the same for every passkey of the account.
     package let handle: [UInt8]
     package let held: [Held]
+    /// Whether nobody knows a secret of the account's owner, who logs in with passkeys alone.
+    package var isSecretless = false
 }
 
 /// Reads the passkeys of the caller's account.
@@ -36,16 +38,18 @@ package struct ReadPasskeys: UseCase {
     /// Returns the passkeys; `nil` if the service takes none.
     package func run(_ run: UseCaseRun<OwnPasskeys?>) async throws -> OwnPasskeys? {
         guard let rules = try await run.context.passkeyRules() else { return nil }
-        let own = try await OwnAccount(of: caller, run.context), keys = own.employee.state.keys.values
+        let own = try await OwnAccount(of: caller, run.context), state = own.employee.state
+        guard let user = state.account?.user else { return nil }
+        let credentials = try await StateLoader(reader: run.context.reader).user(user).state.credentials
         return OwnPasskeys(
             rpID: rules.rpID, handle: try run.context.passkeyHandle(of: own.employee, in: own.tenant.id).bytes,
-            held: keys.filter { [.pending, .authorized].contains($0.status) }.compactMap { key in
+            held: state.keys.values.filter { [.pending, .authorized].contains($0.status) }.compactMap { key in
                 key.passkey.map {
                     OwnPasskeys.Held(
                         fingerprint: key.fingerprint.description, credential: $0.facts.credentialID, key: key.key.bytes,
                         isSynced: $0.facts.isBackupEligible)
                 }
-            })
+            }, isSecretless: credentials?.isSecretless == true)
     }
 }
 

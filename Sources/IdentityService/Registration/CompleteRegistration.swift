@@ -106,7 +106,8 @@ struct CompleteRegistration: Sendable {
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
-        let events = recorder.named(try decide(state, person, in: tenant), of: Employee.initial) + person.naming(employeeId)
+        let registered = try decide(state, person, in: tenant)
+        let events = recorder.named(registered, of: Employee.initial) + person.naming(employeeId)
         try recorder.add(
             events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
             about: employeeId.uuid, by: employeeId)

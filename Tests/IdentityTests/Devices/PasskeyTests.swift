@@ -22,7 +22,8 @@ import Testing
         #expect(state.keys[Scene.firstKey]?.passkey == nil)
     }
 
-    @Test(arguments: [false, true]) func `a registration presents a passkey, which carries the role unless it is synced`(
+    @Test(arguments: [false, true])
+    func `a registration presents a passkey, which carries the role unless it is synced`(
         isSynced: Bool
     ) throws {
         var register = try Scene.register(founding: true)
@@ -40,7 +41,9 @@ import Testing
         register.key = modulus
         #expect(try Employee.decide(Employee.initial, .register(register)).count == 3)
         register.passkey = nil
-        #expect(throws: Employee.Rejection.passkeyDiffers) { try Employee.decide(Employee.initial, .register(register)) }
+        #expect(throws: Employee.Rejection.passkeyDiffers) {
+            try Employee.decide(Employee.initial, .register(register))
+        }
     }
 
     @Test func `another handle, a known credential id and a key that changes its kind are refused`() throws {
