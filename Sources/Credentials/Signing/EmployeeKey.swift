@@ -18,7 +18,7 @@ public struct EmployeeKey: Sendable, Redacted {
             throw CredentialsError(.secretInvalid)
         }
         secret = SecretBytes(bytes)
-        publicKey = EmployeePublicKey(validated: ValidatedKey(key.publicKey))
+        publicKey = EmployeePublicKey(validated: CheckedKey(key.publicKey))
     }
 
     /// Generates a key.
@@ -63,7 +63,7 @@ public struct UserKey: Sendable, Redacted {
             throw CredentialsError(.secretInvalid)
         }
         self.secret = secret
-        publicKey = UserPublicKey(validated: ValidatedKey(key.publicKey))
+        publicKey = UserPublicKey(validated: CheckedKey(key.publicKey))
     }
 
     /// Generates a key from 32 random bytes, repeated in the rare case that they are not a scalar of the curve.
@@ -115,7 +115,7 @@ public struct AppAuthorityKey: Sendable, Redacted {
             (try? P256.Signing.PrivateKey(rawRepresentation: candidate.bytes)).map { (candidate, $0.publicKey) }
         }
         secret = derived.0
-        publicKey = AppAuthorityPublicKey(validated: ValidatedKey(derived.1))
+        publicKey = AppAuthorityPublicKey(validated: CheckedKey(derived.1))
     }
 
     /// Checks and signs a statement of the service, while the app's secret is presented.

@@ -17,7 +17,7 @@ public struct OperatorKey: Sendable, Redacted {
             throw CredentialsError(.secretInvalid)
         }
         secret = SecretBytes(bytes)
-        publicKey = OperatorPublicKey(validated: ValidatedKey(key.publicKey))
+        publicKey = OperatorPublicKey(validated: CheckedKey(key.publicKey))
     }
 
     /// Parses the result of ``text``: the scalar in lower-case hexadecimal, and a newline.
@@ -54,7 +54,7 @@ public struct OperatorPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
     /// A key at a validated point.
-    public init(validated point: ValidatedKey) { bytes = point.bytes }
+    public init(validated point: CheckedKey) { bytes = point.bytes }
 
     /// Parses the 65 bytes in base64 or base64url, with or without padding.
     ///

@@ -28,7 +28,7 @@ public protocol SigningPublicKey: Sendable, Hashable, CustomStringConvertible {
     var bytes: [UInt8] { get }
 
     /// A validated key. Use ``init(bytes:)`` for external input.
-    init(validated bytes: ValidatedKey)
+    init(validated bytes: CheckedKey)
 }
 
 /// The public half of a device key, which may be that of a passkey.
@@ -46,7 +46,7 @@ extension DevicePublicKey {
 }
 
 /// Bytes that are known to be a public key. Only this module creates them.
-public struct ValidatedKey: Sendable, Hashable {
+public struct CheckedKey: Sendable, Hashable {
     let bytes: [UInt8]
 
     init(_ bytes: [UInt8], _ algorithms: Set<KeyAlgorithm> = [.es256]) throws(CredentialsError) {
@@ -97,7 +97,7 @@ extension SigningPublicKey {
     /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` are 65 bytes, begin with 4 and are on the curve, or
     ///   are an RSA modulus that a device may have.
     public init(bytes: [UInt8]) throws(CredentialsError) {
-        self.init(validated: try ValidatedKey(bytes, Self.algorithms))
+        self.init(validated: try CheckedKey(bytes, Self.algorithms))
     }
 
     /// A key that was validated before it was stored where no request can write. Only its form is checked; nothing
@@ -105,7 +105,7 @@ extension SigningPublicKey {
     ///
     /// - Throws: ``CredentialsError/Code/keyInvalid`` unless `bytes` have the form of a key.
     public init(kept bytes: [UInt8]) throws(CredentialsError) {
-        self.init(validated: try ValidatedKey(kept: bytes, Self.algorithms))
+        self.init(validated: try CheckedKey(kept: bytes, Self.algorithms))
     }
 
     /// The lower-case hexadecimal SHA-256 of the bytes, 64 characters, which people compare out of band.
@@ -137,7 +137,7 @@ public struct EmployeePublicKey: DevicePublicKey {
     /// The 65-byte X9.63 point, or an RSA modulus of 256 bytes.
     public let bytes: [UInt8]
     /// A validated key.
-    public init(validated key: ValidatedKey) { bytes = key.bytes }
+    public init(validated key: CheckedKey) { bytes = key.bytes }
 }
 
 /// The public half of a user key.
@@ -145,7 +145,7 @@ public struct UserPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
     /// A key at a validated point.
-    public init(validated point: ValidatedKey) { bytes = point.bytes }
+    public init(validated point: CheckedKey) { bytes = point.bytes }
 }
 
 /// The public half of an app's authority key.
@@ -153,7 +153,7 @@ public struct AppAuthorityPublicKey: SigningPublicKey {
     /// The 65-byte X9.63 point.
     public let bytes: [UInt8]
     /// A key at a validated point.
-    public init(validated point: ValidatedKey) { bytes = point.bytes }
+    public init(validated point: CheckedKey) { bytes = point.bytes }
 }
 
 /// An ECDSA P-256 signature in its stored form: r ‖ s, 32 bytes each, big-endian (64 bytes).

@@ -161,7 +161,7 @@ public struct StatementKey: DevicePublicKey {
     /// The 65-byte X9.63 point, or the RSA modulus of a passkey, 256 bytes.
     public let bytes: [UInt8]
     /// A validated key.
-    public init(validated key: ValidatedKey) { bytes = key.bytes }
+    public init(validated key: CheckedKey) { bytes = key.bytes }
     /// The device key of an employee.
     public init(_ key: EmployeePublicKey) { bytes = key.bytes }
     /// The operator key.

@@ -21,7 +21,7 @@ extension Route {
     }
 
     /// `POST /passkey/challenge`.
-    static let issuePasskeyChallenge = Route(page: .issuePasskeyChallenge, body: .form) { exchange in
+    static let issuePasskeyChallenge = Route(page: .issuePasskeyChallenge, body: .optionalForm) { exchange in
         let visit = PageVisit(exchange: exchange), visitor = visit.visitor
         guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
         let app = try await exchange.pagesApp()

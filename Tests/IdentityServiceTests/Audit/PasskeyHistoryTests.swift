@@ -26,7 +26,7 @@ struct PasskeySaying {
         var signature = try pair.sign(data + Array(SHA256.hash(data: client))).signature.bytes
         if isSpoilt { signature[40] ^= 1 }
         return try #require(
-            SignatureBytes([2, 1, 0, UInt8(data.count), 0, UInt8(client.count)] + data + client + signature))
+            SignatureBytes([2, 1, 0, UInt8(data.count)] + data + [0, UInt8(client.count)] + client + signature))
     }
 }
 
