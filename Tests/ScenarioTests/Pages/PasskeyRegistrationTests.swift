@@ -64,7 +64,7 @@ struct `A registration with a passkey` {
                 #expect(try await again.open("/account").html.contains("/account/invite") == !isSynced)
                 // Nobody knows the secret: its page is that of anybody who has a passphrase.
                 let wrong = try await PageClient(client).logIn(person, Device())
-                #expect(wrong.status == 401 && wrong.text.contains("passphrase"), "\(wrong)")
+                #expect(wrong.status == 403 && wrong.text.contains("passphrase"), "\(wrong)")
 
                 try await world.linkApp(world.app, to: person.company)
                 let events = try await client.events(person.company)
