@@ -73,8 +73,7 @@ extension PageVisit {
         let app = try await exchange.pagesApp(), visitor = visitor
         let challenge = try await exchange.run(
             IssuePasskeyChallenge(addedBy: owner, visitor: visitor.value, app: app))
-        var reply = Reply.text(Base64URL.encode(challenge), "text/plain; charset=utf-8")
-        reply.headers["Cache-Control"] = "no-store"
+        var reply = Reply.passkeyChallenge(challenge)
         if let setting = visitor.setting { reply.cookies.append(setting) }
         return reply
     }

@@ -23,7 +23,7 @@ struct SoftwareAuthenticator: Sendable {
 
     init(rpID: String, origin: String) { (self.rpID, self.origin) = (rpID, origin) }
 
-    private var point: [UInt8] { Array(privateKey.publicKey.x963Representation) }
+    var point: [UInt8] { Array(privateKey.publicKey.x963Representation) }
     /// Lower-case hex SHA-256 of the point.
     var fingerprint: String { Hex.encode(Array(SHA256.hash(data: point))) }
 
