@@ -94,8 +94,8 @@ extension HistoryScene {
         credential: UInt8 = 1, handle: UInt8 = 1, change: (inout EmployeeKeyPresented) throws -> Void = { _ in }
     ) throws {
         history.time = history.time.adding(.seconds(1))
-        let challenge = try passkeyChallenge(flow, lifetime: lifetime), pair = pair ?? waiting
-        let member = member ?? staff
+        let pair = pair ?? waiting, member = member ?? staff
+        let challenge = try passkeyChallenge(flow, lifetime: lifetime, addedBy: member)
         let facts = PasskeyFacts(
             rpID: "acme.example", credentialID: [UInt8](repeating: credential, count: 16),
             userHandle: try #require(Bytes32([UInt8](repeating: handle, count: 32))),
@@ -341,12 +341,12 @@ extension HistoryScene {
         try finding { try $0.present(lifetime: .seconds(-120)) }
         try finding { scene in
             let before = scene
-            try signing(&scene) { _ in try before.passkeyChallenge(FlowID(UUID())).bytes }
+            try signing(&scene) { _ in try before.passkeyChallenge(FlowID(UUID()), addedBy: before.staff).bytes }
         }
         try finding { scene in
             let before = scene
             try signing(&scene) { flow in
-                var fields = try before.passkeyChallenge(flow).fields
+                var fields = try before.passkeyChallenge(flow, addedBy: before.staff).fields
                 fields.app = UUID().lowercased
                 return try PasskeyChallenge(fields).bytes
             }
@@ -491,13 +491,11 @@ extension HistoryScene {
         try finding(Trail.otherFacts) { try $0.present(on: $0.staff.device) }
         // Nor another relying party's, though its challenge and its assertion say so.
         try finding(Trail.otherKind) { scene in
-            let pair = scene.waiting, app = scene.app.app.uuid, end = scene.history.time.adding(.seconds(60))
+            let pair = scene.waiting, before = scene
             try scene.present {
-                let challenge = try PasskeyChallenge(
-                    PasskeyChallenge.Fields(
-                        issuer: "tenure", rpID: "evil.test", flow: $0.flow.uuid,
-                        nonce: [UInt8](repeating: 7, count: 32),
-                        app: app.lowercased, expires: end))
+                var fields = try before.passkeyChallenge($0.flow, addedBy: before.staff).fields
+                fields.rpID = "evil.test"
+                let challenge = try PasskeyChallenge(fields)
                 $0.passkey?.rpID = "evil.test"
                 $0.passkey?.challenge = challenge.bytes
                 $0.passkey?.evidence = try OddAssertion(
