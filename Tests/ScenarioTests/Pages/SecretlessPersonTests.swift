@@ -86,7 +86,7 @@ struct `A person without a secret` {
             let browser = PageClient(client)
             let challenge = try await browser.submit(Form(action: "/passkey/challenge", fields: []))
             let done = try await browser.submit(
-                try await browser.open("/login").form("/login/passkey"),
+                try await browser.open("/login").form("/passkey/login"),
                 [
                     "credential": Base64URL.encode(passkey.id), "user": Base64URL.encode(passkey.handle),
                     "challenge": challenge.html,
