@@ -120,7 +120,7 @@ struct PasskeyBench: Benchmark {
     /// Opens the log-in page.
     private static func open(_ port: Int, _ person: PasskeyPerson) async throws -> Browser {
         let connection = try LoopbackConnection(port: port), page = try await connection.get("/login")
-        let form = page.body.split(separator: "</form>").first { $0.contains(#"action="/login/passkey""#) }
+        let form = page.body.split(separator: "</form>").first { $0.contains(#"action="/passkey/login""#) }
         let fields = form?.matches(of: /name="(token|once)" value="([^"]+)"/).map {
             (name: String($0.output.1), value: String($0.output.2))
         }
@@ -138,7 +138,7 @@ struct PasskeyBench: Benchmark {
             throw BenchError("there is no challenge: \(asked.head)")
         }
         let answer = browser.fields + (try browser.person.answer(challenge))
-        let done = try await connection.post("/login/passkey", answer, cookie: cookie)
+        let done = try await connection.post("/passkey/login", answer, cookie: cookie)
         guard done.status == 303, done.field("Location")?.hasSuffix("/account") == true else {
             throw BenchError("a passkey logged nobody in: \(done.head)")
         }
