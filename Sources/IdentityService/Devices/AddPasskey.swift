@@ -110,17 +110,13 @@ package struct AddPasskey: UseCase {
         let context = run.context, time = run.call.time
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
         let challenge = try context.passkeyChallenge(
-            self.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
+            self.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time, addedBy: caller)
         let (made, signed) = try proved(rules)
         guard let evidence = SignatureBytes(proof), let key = PublicKeyBytes(made.key.bytes) else {
             throw ServiceError(.employeeKeyInvalid)
         }
         // Nobody logs in with what proved the passkey here.
         guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }
-        // An answer counts for the account alone that its challenge names.
-        guard challenge.fields.tenant == caller.tenantId, challenge.fields.employee == caller.employeeId else {
-            throw ServiceError(.employeeKeyInvalid)
-        }
         return try await optimistic {
             let own = try await OwnAccount(of: caller, context), employee = own.employee
             let keys = try await context.personKeys.load([employee.id.uuid], ledger: own.tenant.id.uuid)
