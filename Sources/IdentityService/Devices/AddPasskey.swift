@@ -119,6 +119,8 @@ package struct AddPasskey: UseCase {
         guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }
         return try await optimistic {
             let own = try await OwnAccount(of: caller, context), employee = own.employee
+            // Nobody adds a passkey to an account whose last device key ended meanwhile.
+            guard !own.decider.authorizedKeys.isEmpty else { throw ServiceError(.sessionInvalid) }
             let keys = try await context.personKeys.load([employee.id.uuid], ledger: own.tenant.id.uuid)
             // Without the key the account is erased.
             guard keys[employee.id.uuid] != nil else { throw ServiceError(.sessionInvalid) }
