@@ -30,7 +30,13 @@ extension Employee {
         case .registered: return .notApproved
         case .active: break
         }
-        if state.standing(of: key, at: time) == .authorized { return .success }
+        switch state.standing(of: key, at: time) {
+        case .authorized: return .success
+        // It was presented with its facts.
+        case .pending where passkey == nil && state.keys[key]?.passkey != nil:
+            return .authorizationPending(presenting: [])
+        default: break
+        }
         do {
             return .authorizationPending(
                 presenting: try decide(state, PresentKey(key: key, flow: flow, time: time, passkey: passkey)))

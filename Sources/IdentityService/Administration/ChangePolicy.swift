@@ -33,11 +33,15 @@ package struct ChangePolicy: CallerUseCase {
             try await run.context.requireRecentLogIn(of: caller, at: run.call.time)
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.policy)
-            let changed = try await changed(to: policy, tenant, run.context)
             return SignedDecision(
                 access: access,
-                decide: {
-                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(changed, $0))
+                decide: { decision -> [TenantEvent] in
+                    if policy == tenant.state.policy { return [] }
+                    let change = Tenant.PolicyChange(policy)
+                    let events = try Tenant.decided(tenant.state, .changePolicy(change, decision))
+                    // Only who may decide so reads and learns who has no secret.
+                    try await requireSecrets(by: policy, of: tenant, run.context)
+                    return events
                 },
                 statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
                 record: { recorder, events, _ in
@@ -48,26 +52,23 @@ package struct ChangePolicy: CallerUseCase {
         }
     }
 
-    /// The change, with the people who have no secret if it asks them for one.
+    /// Refuses a policy that asks people for a secret who have none.
     ///
     /// - Throws: `policy.secretless_people`, which names at most twenty of them.
-    private func changed(
-        to policy: TenantPolicy, _ tenant: TenantSnapshot, _ context: ServiceContext
-    ) async throws -> Tenant.PolicyChange {
-        guard policy.logIn == .secret, tenant.state.policy.logIn != .secret else { return Tenant.PolicyChange(policy) }
+    private func requireSecrets(
+        by policy: TenantPolicy, of tenant: TenantSnapshot, _ context: ServiceContext
+    ) async throws {
+        guard policy.logIn == .secret, tenant.state.policy.logIn != .secret else { return }
         let people = try await AffectedPeople(context: context, tenant: tenant).secretless()
-        guard people.isEmpty else {
-            var names: [String] = []
-            for id in people.prefix(20) {
-                let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
-                names.append(
-                    try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
-            }
-            throw ServiceError(
-                .policySecretlessPeople,
-                members: names.sorted().map { .init(pointer: "/logIn", detail: "\($0) has no secret") })
+        guard !people.isEmpty else { return }
+        var names: [String] = []
+        for id in people.prefix(20) {
+            let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
+            names.append(try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
         }
-        return Tenant.PolicyChange(policy, secretless: people)
+        throw ServiceError(
+            .policySecretlessPeople,
+            members: names.sorted().map { .init(pointer: "/logIn", detail: "\($0) has no secret") })
     }
 }
 

@@ -203,7 +203,8 @@ struct AuthorityTrail: Sendable {
             }
         }
         if let own = EmployeeEvent(payload) {
-            let employee = EmployeeID(event.stream.id)
+            // A log-in by a passkey stands in the stream of its flow.
+            let employee = (payload as? PasskeyValidated)?.employeeID ?? EmployeeID(event.stream.id)
             Employee.evolve(&employees[employee, default: Employee.initial], recorded(own, event))
         }
         if let own = InvitationEvent(payload) {

@@ -60,12 +60,13 @@ package struct CancelRecoveryByDevice: AppUseCase {
         let signer = try state.deviceKey
         guard let holder = employee.state.account, holder.user == user.id,
             let key = employee.state.keys[signer], key.status == .authorized || recovery.mayObject(key, of: holder),
-            let caller = DecidingEmployee(employee.state, in: tenant.state)
+            let caller = DecidingEmployee(employee.state, in: tenant.state, secretProved: false)
         else { return nil }
         let access = CompanyAccess(
             tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },
             decider: .employee(caller), guarded: (.employee(employee.id, in: tenant.id), employee.version),
-            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer)
+            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer,
+            passkey: key.passkey?.facts.identity)
         // A cancellation does not depend on the reach.
         let reach = User.RecoveryReach(hasAccountsElsewhere: false, ownsAddress: false)
         let account = User.RecoveryAccount(

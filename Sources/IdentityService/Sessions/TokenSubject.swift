@@ -50,8 +50,8 @@ struct AuthenticationMethods: Sendable, Equatable {
     /// The values as the session's row has them, separated by spaces.
     var text: String { values.joined(separator: " ") }
 
-    /// Whether the log-in was not one by a passkey alone. A synced passkey carries a role only then.
-    var secretProved: Bool { !values.contains("user") || values.contains { ["kba", "pwd", "pin"].contains($0) } }
+    /// Whether the log-in proved a secret of the person. A synced passkey carries a role only then.
+    var secretProved: Bool { values.contains { ["kba", "pwd", "pin"].contains($0) } }
 
     init(values: [String]) { self.values = values }
     /// Reads the text of a row.

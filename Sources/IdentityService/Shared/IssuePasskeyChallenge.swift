@@ -1,11 +1,13 @@
 import Canonical
 import Credentials
+import Crypto
 import ErrorCodes
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 extension ServiceContext {
     /// How long a challenge for passkeys may be answered.
@@ -45,6 +47,16 @@ extension ServiceContext {
         return challenge
     }
 
+    /// What an app asks an authenticator with: a challenge, and the site.
+    func passkeyOptions(
+        of rpID: String, visitor: String, app: UUID, at time: Timestamp, addedBy owner: EmployeeCaller? = nil
+    ) throws -> PasskeyOptionsResponse {
+        let challenge = try passkeyChallenge(of: rpID, visitor: visitor, app: app, at: time, addedBy: owner)
+        return PasskeyOptionsResponse(
+            rpId: rpID, challenge: challenge.bytes, digest: Array(SHA256.hash(data: challenge.bytes)),
+            expiresAt: challenge.fields.expires)
+    }
+
     private func passkeyNonce(_ fields: PasskeyChallenge.Fields, visitor: String) -> [UInt8] {
         let account = [fields.tenant, fields.employee].map { $0?.lowercased ?? "" }
         let parts = [fields.flow.lowercased, "\(fields.expires)"] + account + [visitor]
@@ -75,6 +87,16 @@ extension PasskeyFacts {
     /// What each assertion of the passkey is held against.
     var identity: PasskeyIdentity {
         PasskeyIdentity(rpID: rpID, credentialID: credentialID, isBackupEligible: isBackupEligible)
+    }
+}
+
+extension PasskeyAnswer {
+    /// The evidence of kind 2; empty for an answer that is none, which is then refused like any wrong one.
+    var evidence: [UInt8] {
+        let assertion = try? PasskeyAssertion(
+            algorithm: signature.count == 256 ? .rs256 : .es256, authenticatorData: authenticatorData,
+            clientDataJSON: clientDataJSON, signature: signature)
+        return assertion.map { DeviceEvidence.passkey($0).bytes } ?? []
     }
 }
 

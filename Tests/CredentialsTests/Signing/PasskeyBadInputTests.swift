@@ -10,7 +10,7 @@ import Testing
     private static let rpID = "example.com", origin = "https://example.com"
     private let message = Array("message".utf8), key = P256.Signing.PrivateKey()
 
-    private var publicKey: EmployeePublicKey { EmployeePublicKey(validated: ValidatedKey(key.publicKey)) }
+    private var publicKey: EmployeePublicKey { EmployeePublicKey(validated: CheckedKey(key.publicKey)) }
     private var challenge: String { Base64URL.encode(Array(SHA256.hash(data: message))) }
 
     /// Authenticator data of the site.
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test func `another key, another algorithm and a bare signature are refused`() throws {
-        let other = EmployeePublicKey(validated: ValidatedKey(P256.Signing.PrivateKey().publicKey))
+        let other = EmployeePublicKey(validated: CheckedKey(P256.Signing.PrivateKey().publicKey))
         let bytes = try evidence(Self.authenticator(0x05), client(Self.usual))
         expectRefusal(CredentialsError(.signatureInvalid)) { try judge(bytes, by: other) }
         let modulus = try EmployeePublicKey(bytes: try Self.bytes(Self.threeModulus))
@@ -181,7 +181,7 @@ import Testing
     // MARK: A statement
 
     @Test func `an assertion decides nothing but the statement that it names`() throws {
-        let signer = StatementKey(validated: ValidatedKey(key.publicKey))
+        let signer = StatementKey(validated: CheckedKey(key.publicKey))
         let statement = try StatementTests.keyStatement(.authorize, signer: signer)
         var another = statement
         another.context.nonce[0] ^= 1

@@ -98,7 +98,7 @@ extension HistoryScene {
         let validated = PasskeyValidated(
             employeeID: staff.id, fingerprint: fingerprint, flow: flow, challenge: challenge.bytes,
             evidence: try saying.sign(challenge.bytes, pair ?? waiting))
-        try append(validated, to: .employee(staff.id, in: history.tenant), request)
+        try append(validated, to: .passkey(validated, in: history.tenant), request)
         let position = history.last
         for note in notes { try append(note, to: .employee(staff.id, in: history.tenant), request) }
         guard opensSession else { return position }
@@ -181,10 +181,13 @@ extension HistoryScene {
         scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
         var position = try scene.usePasskey(copied)
         try scene.history.expectFinding(Trail.unnoted, at: position)
-        try scene.history.append(
-            PasskeyBackupChanged(employeeID: scene.staff.id, fingerprint: fingerprint, backedUp: false),
-            about: scene.staff)
-        #expect(try scene.history.verify().findings.contains { $0.words == Trail.sameBackup })
+
+        scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
+        let same = PasskeyBackupChanged(
+            employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), backedUp: false)
+        try scene.usePasskey(PasskeySaying(flags: 0x0D, counter: 6), notes: [same])
+        let found = try scene.history.verify().findings
+        #expect(found.contains { $0.words == Trail.sameBackup }, "\(found)")
 
         scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
         scene.history.time = scene.history.time.adding(.seconds(600))
@@ -245,5 +248,50 @@ extension HistoryScene {
         try scene.history.present(other, of: scene.staff)
         try scene.authorize(other, of: scene.staff, by: .member(scene.staff, scene.waiting))
         #expect(try scene.history.verify().findings.contains { $0.words == Trail.otherKind })
+    }
+
+    /// An admin whose key with the role is a passkey, which decides after what the admin did.
+    private func decision(
+        _ saying: PasskeySaying, after arrange: (inout HistoryScene) throws -> Void
+    ) throws -> [SignedHistory.Finding] {
+        var scene = try HistoryScene.withPasskey(saying)
+        try scene.appoint(scene.staff, keys: [scene.waiting], by: scene.asFounder)
+        try scene.history.register(scene.newcomer)
+        try arrange(&scene)
+        try scene.history.expectLawful()
+        scene.history.time = scene.history.time.adding(.seconds(1))
+        let statement = try scene.statusStatement(.cancel, scene.newcomer, by: .member(scene.staff, scene.waiting))
+        let signed = SignedStatement(
+            key: scene.waiting.key, statement: statement.bytes,
+            signature: try saying.sign(statement.bytes, scene.waiting))
+        try scene.history.append(
+            EmployeeCancelled(
+                employeeID: scene.newcomer.id, reason: .cancelled, note: nil, by: .employee(scene.staff.id, signed)),
+            about: scene.newcomer)
+        return try scene.history.verify().findings
+    }
+
+    @Test func `a synced passkey decides as admin only after a log-in with a secret in the 24 hours before`() throws {
+        let synced = PasskeySaying(flags: 0x0D)
+        func logIn(_ scene: inout HistoryScene) throws {
+            scene.history.time = scene.history.time.adding(.seconds(1))
+            try scene.history.validate(scene.staff, on: scene.waiting, saying: synced)
+            try scene.logIn(scene.staff, on: scene.waiting)
+        }
+        #expect(try decision(synced) { _ in }.count == 1)
+        #expect(try decision(synced) { try $0.usePasskey(synced) }.count == 1)
+        #expect(try decision(synced, after: logIn) == [])
+        #expect(
+            try decision(synced) { scene in
+                try logIn(&scene)
+                // A log-in by the passkey alone proves nothing more, and takes nothing away.
+                try scene.usePasskey(synced)
+            } == [])
+        #expect(
+            try decision(synced) { scene in
+                try logIn(&scene)
+                scene.history.time = scene.history.time.adding(.seconds(24 * 3_600 + 61))
+            }.count == 1)
+        #expect(try decision(PasskeySaying()) { _ in } == [])
     }
 }

@@ -2,6 +2,8 @@ import Canonical
 import Foundation
 import Identity
 import IdentityService
+import Ledger
+import Postgres
 import TenureAPI
 import TestSupport
 import Testing
@@ -15,13 +17,20 @@ import Testing
     })
 struct `A passkey in a browser` {
     private static let origin = "http://localhost:8080"
-    private static let paths = (add: "/account/passkeys", logIn: "/login/passkey", challenge: "/passkey/challenge")
+    private static let paths = (add: "/account/passkeys", logIn: "/passkey/login", challenge: "/passkey/challenge")
     private static let addChallenge = "/account/passkeys/challenge"
 
     /// A company that permits passkeys alone, with an employee who is logged in in a browser.
     private func scene(
         _ company: String, logIn: String = "passkeyOrSecret"
     ) async throws -> (client: Client, member: Member, browser: PageClient) {
+        let scene = try await founded(company, logIn: logIn)
+        return (scene.client, scene.member, scene.browser)
+    }
+
+    private func founded(
+        _ company: String, logIn: String = "passkeyOrSecret"
+    ) async throws -> (client: Client, founder: Member, member: Member, browser: PageClient) {
         let world = try sharedWorld(), client = try world.client
         let founder = try await client.found(company)
         try await world.linkPages(to: company)
@@ -33,7 +42,7 @@ struct `A passkey in a browser` {
         let member = try await client.join(Person("second", at: company)), browser = PageClient(client)
         let done = try await browser.logIn(member.person, member.device)
         try #require(done.location == "/account", "\(done)")
-        return (client, member, browser)
+        return (client, founder, member, browser)
     }
 
     private func authenticator(rpID: String = "localhost", origin: String = origin) -> SoftwareAuthenticator {
@@ -100,6 +109,24 @@ struct `A passkey in a browser` {
 
     private func logIn(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
         try await browser.submit(try await form(passkey, over: try await challenge(browser), browser))
+    }
+
+    /// The page on which the passkey signs for its account, in a log-in that asks for the secret too.
+    private func beginWithSecret(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
+        let form = try await form(passkey, over: try await challenge(browser), browser)
+        let fields = form.fields.filter { $0.name != "with" } + [(name: "with", value: "secret")]
+        return try await browser.follow(
+            try await browser.submit(Form(action: form.action, fields: fields, policy: form.policy)))
+    }
+
+    /// Proves the passkey over the challenge of a flow: the page that asks for the secret comes back.
+    private func prove(
+        _ passkey: SoftwareAuthenticator, _ page: Page, _ browser: PageClient
+    ) async throws -> Page {
+        let bytes = try #require(page.attribute("data-challenge").flatMap { Base64URL.decode($0) }, "\(page)")
+        return try await browser.follow(
+            try await browser.submit(
+                try page.form("/flow/key"), ["proof": try passkey.evidence(over: bytes)]))
     }
 
     @Test func `is added, listed with its kind, and logs in alone from another browser`() async throws {
@@ -204,5 +231,132 @@ struct `A passkey in a browser` {
         let (_, _, browser) = try await scene("passkey-site-\(UUID().uuidString.prefix(8).lowercased()).example")
         let refused = try await present(authenticator(rpID: rpID, origin: origin), browser)
         #expect(refused.status == 400, "\(refused)")
+    }
+
+    /// What verification finds in the ledger of a company.
+    private func violations(_ company: String) async throws -> [String] {
+        let world = try sharedWorld(), ledger = try await world.ledger(company)
+        let request = VerifyRequest(key: try await world.logKey(), ledger: ledger)
+        let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+            try await VerifyLog(pool: pool, request: request).run()
+        }
+        return report.violations.map(\.detail)
+    }
+
+    @Test(arguments: [false, true])
+    func `bound to one device cancels a recovery that others opened, and a synced one shows it`(
+        isSynced: Bool
+    ) async throws {
+        let company = "passkey-recovery-\(isSynced).example"
+        let (client, founder, member, browser) = try await founded(company)
+        var made = authenticator()
+        if isSynced { made.flags |= SoftwareAuthenticator.Flags.backupEligible }
+        let passkey = try await add(made, member, browser), thief = Device()
+        _ = try await client.askToRecover(member.person, thief)
+        expectOutcome(try await client.decide("opening", member.person, thief, by: founder), "done")
+        let elsewhere = PageClient(client)
+        #expect(try await logIn(passkey, elsewhere).location == "/account")
+        let cancelled = try await client.events(company, "type=RecoveryCancelled", by: founder.session)
+        #expect(cancelled.count == (isSynced ? 0 : 1))
+        #expect(try await elsewhere.open("/account").html.contains("href=\"/account/recovery") == isSynced)
+        #expect(try await violations(company) == [])
+    }
+
+    @Test func `that others revoked cancels their recovery, and is told that it is unknown`() async throws {
+        let company = "passkey-revoked.example"
+        let (client, founder, member, browser) = try await founded(company)
+        let passkey = try await add(authenticator(), member, browser), thief = Device()
+        let path = client.path(member.person, "/keys/\(passkey.fingerprint)/revocation")
+        expectOutcome(try await client.signed(by: founder, "POST", path, ["reason": "lost"]), "done")
+        _ = try await client.askToRecover(member.person, thief)
+        expectOutcome(try await client.decide("opening", member.person, thief, by: founder), "done")
+        let page = try await logIn(passkey, PageClient(client))
+        #expect(page.status == 403 && page.text.contains("This passkey cannot log in here"), "\(page)")
+        #expect(try await client.events(company, "type=RecoveryCancelled", by: founder.session).count == 1)
+        #expect(try await violations(company) == [])
+    }
+
+    @Test func `that waits for a decision says so`() async throws {
+        let (client, _, browser) = try await scene("passkey-waits.example")
+        var passkey = authenticator()
+        let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
+        passkey.handle = try #require(page.attribute("data-handle").flatMap { Base64URL.decode($0) })
+        #expect(try await present(passkey, browser).status == 200)
+        let waits = try await logIn(passkey, PageClient(client))
+        #expect(waits.text.contains("has not been approved yet"), "\(waits)")
+    }
+
+    @Test func `of an admin carries the role alone only if it is bound`() async throws {
+        let world = try sharedWorld(), client = try world.client, company = "passkey-role.example"
+        let founder = try await client.found(company), browser = PageClient(client)
+        try await world.linkPages(to: company)
+        try await world.instance.commands.setOrigins(try PasskeyRules(rpID: "localhost", origins: [Self.origin]))
+        try await client.change(policy: ["logIn": "passkeyOrSecret"], of: company, by: founder)
+        try #require(try await browser.logIn(founder.person, founder.device).location == "/account")
+        var synced = authenticator()
+        synced.flags |= SoftwareAuthenticator.Flags.backupEligible
+        for (made, isAdmin) in [(synced, false), (authenticator(), true)] {
+            let elsewhere = PageClient(client), passkey = try await add(made, founder, browser)
+            try #require(try await logIn(passkey, elsewhere).location == "/account")
+            try await expectPages(of: elsewhere, areOfAdmin: isAdmin)
+            // With the secret each carries the role.
+            let proved = PageClient(client), key = try await beginWithSecret(passkey, proved)
+            #expect(key.attribute("data-passkey") == Base64URL.encode(passkey.id), "\(key)")
+            let done = try await proved.answer(try await prove(passkey, key, proved), founder.person)
+            try #require(done.location == "/account", "\(done)")
+            try await expectPages(of: proved, areOfAdmin: true)
+        }
+    }
+
+    private func expectPages(of browser: PageClient, areOfAdmin isAdmin: Bool) async throws {
+        let account = try await browser.open("/account")
+        #expect(account.html.contains("/account/approvals") == isAdmin, "\(account.html)")
+        for path in ["/account/approvals", "/account/recoveries", "/account/colleague", "/account/invite"] {
+            let page = try await browser.open(path)
+            #expect((page.status == 200) == isAdmin, "\(path) \(page)")
+        }
+    }
+
+    @Test func `and the secret log in where the company asks for both`() async throws {
+        let (client, member, browser) = try await scene("passkey-both.example", logIn: "secret")
+        let passkey = try await add(authenticator(), member, browser), elsewhere = PageClient(client)
+        // What the passkey did not sign, or another site asked for, proves nothing.
+        var other = passkey
+        other.flags = SoftwareAuthenticator.Flags.present
+        let stranger = authenticator()
+        for wrong in [
+            { try other.evidence(over: $0) }, { try stranger.evidence(over: $0) },
+            { Base64URL.encode(try bytes(base64: try member.device.sign($0, .raw))) },
+        ] as [([UInt8]) throws -> String] {
+            let key = try await beginWithSecret(passkey, elsewhere)
+            let challenge = try #require(key.attribute("data-challenge").flatMap { Base64URL.decode($0) })
+            let refused = try await elsewhere.submit(try key.form("/flow/key"), ["proof": try wrong(challenge)])
+            #expect(refused.status >= 400, "\(refused)")
+        }
+        let begun = try await beginWithSecret(passkey, elsewhere)
+        let done = try await elsewhere.answer(try await prove(passkey, begun, elsewhere), member.person)
+        #expect(done.location == "/account", "\(done)")
+    }
+
+    @Test func `that waits for a decision waits on its own page after the secret`() async throws {
+        let (client, member, browser) = try await scene("passkey-waits-secret.example", logIn: "secret")
+        var passkey = authenticator()
+        let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
+        passkey.handle = try #require(page.attribute("data-handle").flatMap { Base64URL.decode($0) })
+        try #require(try await present(passkey, browser).status == 200)
+        let elsewhere = PageClient(client), begun = try await beginWithSecret(passkey, elsewhere)
+        let waiting = try await elsewhere.follow(
+            try await elsewhere.answer(try await prove(passkey, begun, elsewhere), member.person))
+        #expect(waiting.html.contains(passkey.fingerprint), "\(waiting)")
+        let device = try await client.post(
+            client.path(member.person, "/keys/\(passkey.fingerprint)/authorization"), nil)
+        try #require(device.status == 200, "\(device)")
+        let opening = try await elsewhere.open(try #require(waiting.attribute("data-page")))
+        let bytes = try #require(opening.attribute("data-wait").flatMap { Base64URL.decode($0) }, "\(opening)")
+        #expect(opening.attribute("data-passkey") == Base64URL.encode(passkey.id))
+        let form = try #require(
+            try? opening.form("/waiting/continue"), "\(opening.html)")
+        let done = try await elsewhere.submit(form, ["proof": try passkey.evidence(over: bytes)])
+        #expect(done.location == "/account", "\(done)")
     }
 }
