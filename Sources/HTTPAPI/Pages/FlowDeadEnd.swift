@@ -55,6 +55,7 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         case .policyBlindOnly: self = .blindOnly
         case .employeeInactive: self = .inactive
         case .employeeNotApproved: self = .notApproved
+        case .passkeyStopped: self = .denied
         case .authorizationNotPermitted: self = error.isAboutEndedKey ? .keyEnded : .denied
         case .employeeAlreadyRegistered: self = .registered
         case .companyAlreadyFounded: self = .founded

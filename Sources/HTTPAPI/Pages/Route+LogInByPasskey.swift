@@ -87,6 +87,7 @@ extension FieldProblem {
         case .employeeKeyInvalid, .employeeInactive: word = "passkey.unknown"
         case .flowExpired, .flowAlreadyUsed: word = "passkey.logInFailed"
         case .employeeNotApproved: word = "passkey.notApproved"
+        case .passkeyStopped: word = "passkey.stopped"
         case .authorizationNotPermitted: word = error.members.isEmpty ? "passkey.secretToo" : "passkey.unknown"
         default: return nil
         }

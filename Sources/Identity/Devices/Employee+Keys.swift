@@ -101,7 +101,7 @@ extension Employee {
     /// Authorizes a pending key; does nothing if it is authorized.
     ///
     /// A key in force that does not carry its owner's role is authorized once more, by an authority that may give it
-    /// the role.
+    /// the role; a passkey whose counter did not grow, by an admin.
     ///
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
@@ -119,6 +119,9 @@ extension Employee {
         switch standing {
         case .authorized:
             let hasRole = tenant.role(of: account.id).isAdministrative
+            if state.keys[authorize.key]?.passkey?.copiedSince != nil {
+                return decision.isOfAdmin(besides: account.id, in: tenant) ? [event] : []
+            }
             return hasRole && !state.roleKeys(in: tenant).contains(authorize.key) ? [event] : []
         case .unknown, .expired, .refused, .revoked: throw .unknownKey
         case .pending: return [event]
@@ -209,5 +212,13 @@ extension Employee {
             throw .notPermitted
         }
         return account
+    }
+}
+
+extension AuthorityDecision {
+    /// Whether somebody else than the owner of an account decides as a person, or an admin about their own account.
+    fileprivate func isOfAdmin(besides owner: EmployeeID, in tenant: Tenant.State) -> Bool {
+        guard case .employee(let id, _) = authority else { return false }
+        return id != owner || tenant.role(of: id).isAdministrative
     }
 }

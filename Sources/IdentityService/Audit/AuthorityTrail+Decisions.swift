@@ -9,7 +9,7 @@ import Ledger
 extension AuthorityTrail {
     /// Returns what is wrong with an event, or `nil`.
     func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
-        if let session = payload as? SessionOpened { return opened(session) }
+        if let session = payload as? SessionOpened { return opened(session, at: event.time) }
         if let words = place(event, payload) ?? passkey(event, payload) { return words }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
@@ -191,9 +191,10 @@ extension AuthorityTrail {
         return state.displayNamings < Employee.namingLimit ? nil : "a person is named too often"
     }
 
-    /// A session needs a link of the app through which it was opened.
-    private func opened(_ payload: SessionOpened) -> String? {
-        tenant.links[payload.appID] == nil ? "a session is opened by an app that is not linked" : nil
+    /// A session needs a link of the app through which it was opened, and a key that nothing stopped.
+    private func opened(_ payload: SessionOpened, at time: Timestamp) -> String? {
+        if isStopped(payload, at: time) { return Self.stopped }
+        return tenant.links[payload.appID] == nil ? "a session is opened by an app that is not linked" : nil
     }
 
     // MARK: Status

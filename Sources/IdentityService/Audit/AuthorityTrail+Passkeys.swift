@@ -41,8 +41,18 @@ extension AuthorityTrail {
     static let wrongKind = "a device key is presented as another kind than it is"
     static let sameBackup = "a passkey's backup changes to what it was"
     static let grown = "a counter that grew is noted as repeated"
+    static let stopped = "a session is opened by a passkey that an admin must decide about first"
     static let unnoted = "a log-in does not note what its passkey says of backup or counter"
     static let otherKind = "the evidence of a device is of another kind than its key, relying party or origin"
+
+    /// Whether a session is opened by a passkey that its counter stopped, in the same append or before. Log-ins with a
+    /// secret may be decided a moment earlier.
+    func isStopped(_ session: SessionOpened, at time: Timestamp) -> Bool {
+        guard let passkey = employees[session.employeeID]?.key(session.fingerprint)?.passkey,
+            passkey.isStopped(by: tenant.policy), let since = passkey.copiedSince
+        else { return false }
+        return since == time || since.adding(.seconds(120)) < time
+    }
 
     /// Checks that evidence is of the kind of its key. A key that the account does not have is found elsewhere.
     private func evidence(
@@ -184,6 +194,7 @@ extension AuthorityTrail {
             let known = state.key(payload.fingerprint), known.status == .authorized, let facts = known.passkey?.facts
         else { return Self.notInForce }
         guard tenant.policy.logIn != .secret else { return Self.secretNeeded }
+        guard known.passkey?.isStopped(by: tenant.policy) != true else { return Self.stopped }
         // Twice in one flow is found as a cause that an event repeats.
         guard !state.keys.values.contains(where: { $0.flow == payload.flow }) else { return Self.answered }
         guard let key = try? EmployeePublicKey(bytes: known.key.bytes),

@@ -51,7 +51,7 @@ package struct LogInByPasskey: AppUseCase {
     ///
     /// - Throws: `employee.key_invalid` for a wrong proof; `flow.expired`; `flow.already_used` for a challenge that was
     ///   answered; `employee.inactive` and `employee.not_approved`; `authorization.not_permitted` if the key ended or the
-    ///   tenant asks for a secret too.
+    ///   tenant asks for a secret too; `passkey.stopped`.
     package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
@@ -92,6 +92,7 @@ package struct LogInByPasskey: AppUseCase {
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.id.uuid)
         // Without the employee's encryption key the account is erased.
         guard keys[employee.id.uuid] != nil else { throw ServiceError(.employeeInactive) }
+        // A key that is stopped already is refused here.
         let session = try await NewSession(
             of: employee, in: tenant, fingerprint: try scene.key.fingerprint,
             by: .passkey(isSynced: signed.flags.contains(.backupEligible)), app: app, call, context)
@@ -108,6 +109,14 @@ package struct LogInByPasskey: AppUseCase {
         let noted = try Employee.decided(
             employee.state,
             .notePasskey(Employee.NotePasskey(fingerprint: fingerprint, evidence: evidence, time: call.time)))
+        let isRepeated = noted.contains(where: \.isCounterRepeated)
+        if isRepeated { for mail in try await notices(of: scene, call, context) { try recorder.queue(mail) } }
+        guard !isRepeated || tenant.state.policy.clonedKey != .stop else {
+            // Nobody logged in: the log has the counter alone.
+            try recorder.add(noted, to: stream, version: employee.version, keys: keys)
+            try await recorder.append()
+            throw ServiceError(.passkeyStopped)
+        }
         recorder.expectations[stream] = employee.version
         let validated = PasskeyValidated(
             employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
@@ -129,6 +138,28 @@ package struct LogInByPasskey: AppUseCase {
         run.ticket?.markStored()
         return .success(tokens, summary, position: appended.last[ledger])
     }
+}
+
+extension LogInByPasskey {
+    /// The mails that there may be a copy of a passkey: to its owner, and to the admins, as far as they get mails.
+    private func notices(of scene: PasskeyScene, _ call: Call, _ context: ServiceContext) async throws -> [QueuedMail] {
+        let tenant = scene.tenant, loader = StateLoader(reader: context.reader)
+        let appointed = tenant.state.admins.sorted { $0.value.place.position < $1.value.place.position }
+        let admins = [tenant.state.securityAdmin].compactMap(\.self) + appointed.map(\.key)
+        var mails = [
+            try await context.notice(
+                .passkeyCopied, about: scene.employee, in: tenant.id, from: call.sourceAddress, at: call.time)
+        ]
+        for id in admins.prefix(WaitNotice.mostAdmins) where id != scene.employee.id {
+            let admin = try await loader.employee(id, in: tenant.id)
+            mails.append(try await context.notice(.passkeyCopied, about: admin, in: tenant.id, at: call.time))
+        }
+        return mails.compactMap(\.self)
+    }
+}
+
+extension EmployeeEvent {
+    fileprivate var isCounterRepeated: Bool { if case .passkeyCounterRepeated = self { true } else { false } }
 }
 
 /// The account and the key that a credential stands for. For a credential that nobody has they are somebody's, and a key

@@ -143,6 +143,7 @@ extension TenureClientError {
         case policyBlindOnly = "policy.blind_only"
         case policyPasskeyRequired = "policy.passkey_required"
         case policySecretlessPeople = "policy.secretless_people"
+        case passkeyStopped = "passkey.stopped"
         case sessionRoleMissing = "session.role_missing"
         case companyUnknown = "company.unknown"
         case employeeUnknown = "employee.unknown"

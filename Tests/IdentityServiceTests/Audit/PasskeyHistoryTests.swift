@@ -203,6 +203,39 @@ extension HistoryScene {
         #expect(findings == [] && notes.count == 1, "\(findings) \(notes)")
     }
 
+    @Test func `a session by a passkey that its counter stopped is found until an admin authorizes it anew`() throws {
+        func stopped(_ rule: ClonedKeyRule, opensSession: Bool = false) throws -> HistoryScene {
+            var scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
+            try scene.change(TenantPolicy(logIn: .passkeyOrSecret, clonedKey: rule), by: scene.asFounder)
+            scene.history.time = scene.history.time.adding(.seconds(600))
+            let repeated = PasskeyCounterRepeated(
+                employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), counter: 5, previous: 5)
+            if opensSession {
+                try scene.usePasskey(PasskeySaying(counter: 5), notes: [repeated])
+            } else {
+                try scene.history.append(repeated, about: scene.staff)
+            }
+            return scene
+        }
+        var scene = try stopped(.report, opensSession: true)
+        try scene.usePasskey(PasskeySaying(counter: 6))
+        #expect(try scene.history.verify().findings == [])
+
+        scene = try stopped(.stop)
+        #expect(try scene.history.verify().findings == [])
+        let position = try scene.usePasskey(PasskeySaying(counter: 6))
+        let found = try scene.history.verify().findings
+        #expect(found.first == .init(position: position, words: Trail.stopped), "\(found)")
+        // In the append that noted it too.
+        let opened = try stopped(.stop, opensSession: true).history.verify().findings
+        #expect(opened.map(\.words) == [Trail.stopped])
+
+        scene = try stopped(.stop)
+        try scene.authorize(scene.waiting, of: scene.staff, by: scene.asFounder)
+        try scene.usePasskey(PasskeySaying(counter: 6))
+        #expect(try scene.history.verify().findings == [])
+    }
+
     @Test func `a passkey is presented with an assertion of its own, and the facts of its account`() throws {
         func finding(_ words: String, _ present: (inout HistoryScene) throws -> Void) throws {
             var scene = try HistoryScene()

@@ -92,6 +92,36 @@ import Testing
         #expect(try note(4, flags: 0x1d, after: 0).isEmpty)
     }
 
+    @Test func `a passkey that may be a copy is stopped under that policy, until an admin authorizes it anew`() throws {
+        let byApp = try Scene.decision(Scene.appCaller()), facts = try Sample.passkey(counter: 3)
+        let own = Scene.person(Scene.employee, user: Scene.user, role: .employee, keys: [Scene.firstKey])
+        let byOwn = try Scene.decision(own, key: Scene.firstKey)
+        var state = try Scene.state([
+            .register(try Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
+            .presentKey(
+                Employee.PresentKey(key: Scene.otherKey, flow: EventSamples.flow, time: Scene.now, passkey: facts)),
+            Scene.authorize(Scene.otherKey, by: byApp),
+        ])
+        func isStopped(_ rule: ClonedKeyRule) -> Bool {
+            state.keys[Scene.otherKey]?.passkey?.isStopped(by: TenantPolicy(clonedKey: rule)) == true
+        }
+        #expect(!isStopped(.stop))
+        let repeated = PasskeyCounterRepeated(
+            employeeID: Scene.employee, fingerprint: KeyFingerprint(of: Scene.otherKey), counter: 3, previous: 3)
+        Scene.apply([.passkeyCounterRepeated(repeated)], to: &state, position: 701)
+        #expect(isStopped(.stop) && !isStopped(.report))
+        // Neither an app nor the owner, who may be the thief, puts it in force again.
+        for decision in [byApp, byOwn] {
+            #expect(try Employee.decide(state, Scene.authorize(Scene.otherKey, by: decision)).isEmpty)
+        }
+        let byAdmin = try Scene.decision(Scene.person())
+        let events = try Employee.decide(state, Scene.authorize(Scene.otherKey, by: byAdmin))
+        #expect(events.count == 1)
+        Scene.apply(events, to: &state, position: 702)
+        #expect(!isStopped(.stop) && state.keys[Scene.otherKey]?.passkey?.counterRepeats == 1)
+        #expect(try Employee.decide(state, Scene.authorize(Scene.otherKey, by: byAdmin)).isEmpty)
+    }
+
     @Test func `two assertions that overtake each other are not noted`() throws {
         var passkey = Employee.Passkey(try Sample.passkey(), at: Scene.now)
         let later = { (seconds: Int) in Scene.now.adding(.seconds(seconds)) }

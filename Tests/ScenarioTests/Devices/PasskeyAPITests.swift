@@ -6,8 +6,17 @@ import IdentityService
 import TestSupport
 import Testing
 
+private let passkeyClock = TestClock()
+private let passkeyMailbox = Mailbox()
+
 /// Passkeys of an app that has its own page, or none: over `/v1`.
-@Suite(.onServer, .sharedWorld { $0.settings.tokenIssuer = "http://localhost:8080" })
+@Suite(
+    .onServer, .serialized,
+    .sharedWorld {
+        $0.settings.tokenIssuer = "http://localhost:8080"
+        $0.settings.now = { passkeyClock.now }
+        passkeyMailbox.serve(&$0)
+    })
 struct `A passkey over the API` {
     /// The origin of the app's page, which the operator lists beside that of the service.
     private static let origin = "http://localhost:5000"
@@ -30,6 +39,21 @@ struct `A passkey over the API` {
 
     private func bytes(_ options: HTTPReply, _ name: String) throws -> [UInt8] {
         try #require(options[name]?.text.flatMap { Base64URL.decode($0) }, "\(options)")
+    }
+
+    /// Opens the link that verifies somebody's address.
+    private func verifyAddress(_ member: Member, _ client: Client) async throws {
+        let world = try sharedWorld(), before = passkeyMailbox.copies.count
+        expectOutcome(try await client.post("/v1/me/email-verification", by: member.session), "sent")
+        let form = /https:\/\/id\.example(\/verify-email\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
+        func link() -> String? {
+            passkeyMailbox.copies.dropFirst(before).lazy.compactMap { copy in
+                copy.text.replacingOccurrences(of: "=\r\n", with: "").replacingOccurrences(of: "=3D", with: "=")
+                    .firstMatch(of: form).map { String($0.1) }
+            }.first
+        }
+        try await world.until { link() != nil }
+        #expect(try await world.press(try #require(link())).status == 200)
     }
 
     /// Presents a passkey with the options of the caller.
@@ -134,6 +158,48 @@ struct `A passkey over the API` {
         try expectProblem(
             try await present(authenticator(origin: "http://badlocalhost:5000"), by: member, client),
             "employee.key_invalid")
+    }
+
+    @Test func `that counts no further is told, and opens nothing under clonedKey stop until an admin decides`()
+        async throws
+    {
+        let company = "passkey-api-copy.example"
+        let world = try sharedWorld(), (client, founder, member) = try await scene(company)
+        for person in [founder, member] { try await verifyAddress(person, client) }
+        func notices() -> Int {
+            passkeyMailbox.copies.count { $0.text.contains("Subject: There may be a copy of a passkey") }
+        }
+        var made = authenticator()
+        made.counter = 5
+        var passkey = try await add(made, to: member, client)
+        passkey.counter = 9
+        expectOutcome(try await logIn(passkey, client), "success")
+        // One that was overtaken is no copy, whatever the policy.
+        passkey.counter = 8
+        try await client.change(policy: ["clonedKey": "stop"], of: company, by: founder)
+        expectOutcome(try await logIn(passkey, client), "success")
+        #expect(notices() == 0)
+        passkeyClock.pass(.seconds(180))
+        let admin = try await client.again(founder)
+        try await client.change(policy: ["clonedKey": "report"], of: company, by: admin)
+        expectOutcome(try await logIn(passkey, client), "success")
+        try await world.until { notices() == 2 }
+        try await client.change(policy: ["clonedKey": "stop"], of: company, by: admin)
+        passkey.counter = 20
+        try expectProblem(try await logIn(passkey, client), "passkey.stopped")
+        // An app does not put it in force again.
+        let path = client.path(member.person, "/keys/\(passkey.fingerprint)/authorization")
+        expectOutcome(try await client.post(path), "done")
+        try expectProblem(try await logIn(passkey, client), "passkey.stopped")
+        expectOutcome(try await client.signed(by: admin, "POST", path), "done")
+        expectOutcome(try await logIn(passkey, client), "success")
+        passkeyClock.pass(.seconds(180))
+        // The copy itself is refused, and that is recorded.
+        try expectProblem(try await logIn(passkey, client), "passkey.stopped")
+        let notes = try await client.events(
+            company, "type=PasskeyCounterRepeated")
+        #expect(notes.count == 2, "\(notes)")
+        try await world.until { notices() == 4 }
     }
 
     @Test func `answers a challenge once, and only that of its app and account`() async throws {

@@ -18,6 +18,8 @@ struct SoftwareAuthenticator: Sendable {
     let origin: String
     /// What the authenticator says of person and backup.
     var flags = Flags.present | Flags.verified
+    /// The number of signatures that it counted, below 256.
+    var counter: UInt8 = 0
     /// The handle of the account.
     var handle: [UInt8] = []
 
@@ -53,7 +55,7 @@ struct SoftwareAuthenticator: Sendable {
     }
 
     private func authenticatorData(_ flags: UInt8) -> [UInt8] {
-        Array(SHA256.hash(data: Array(rpID.utf8))) + [flags, 0, 0, 0, 0]
+        Array(SHA256.hash(data: Array(rpID.utf8))) + [flags, 0, 0, 0, counter]
     }
 
     private func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TenureClient
 
-@Suite struct PasskeyTests {
+@Suite struct PasskeyLoginTests {
     private let answer = PasskeyAnswer(
         credentialId: [1, 0xFF], authenticatorData: [2], clientDataJSON: Array("{}".utf8), signature: [4],
         userHandle: [5])
