@@ -122,6 +122,10 @@ package struct AddPasskey: UseCase {
         let passkey = try made.proved(by: proof, over: self.challenge, rules), id = passkey.credential.id
         // Nobody logs in with what proved the passkey here.
         guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }
+        // An answer counts for the account alone that its challenge names.
+        guard challenge.fields.tenant == caller.tenantId, challenge.fields.employee == caller.employeeId else {
+            throw ServiceError(.employeeKeyInvalid)
+        }
         return try await optimistic {
             let own = try await OwnAccount(of: caller, context), employee = own.employee
             let keys = try await context.personKeys.load([employee.id.uuid], ledger: own.tenant.id.uuid)
