@@ -16,7 +16,7 @@ extension Route {
         let content = FirstStepsContent(
             text: account.text(isMissing ? "start.missing" : "start.text"), isSecretless: isSecretless,
             isMissing: isMissing, isSynced: isSecretless && own?.isSynced == true,
-            addressText: me.emailVerified
+            hint: me.emailVerified
                 ? nil : account.text(isSecretless ? "start.addressFree" : "start.addressText"),
             address: me.emailVerified ? nil : account.form(.mailAddressLink, "address"),
             devicesPath: Endpoint.showDevices.template.text,
@@ -38,7 +38,7 @@ struct FirstStepsContent: AccountContent {
     /// Whether the session carries no role, because its passkey is synced.
     let isSynced: Bool
     /// Why the address is worth a confirmation; `nil` once it is confirmed.
-    let addressText: String?
+    let hint: String?
     /// The form that sends the mail about the address; `nil` once it is confirmed.
     let address: FormPart?
     let devicesPath: String

@@ -206,7 +206,7 @@ extension PageClient {
         let challenge = try await submit(Form(action: "/passkey/challenge", fields: []))
         let bytes = try #require(Base64URL.decode(challenge.html))
         return try await submit(
-            try await open("/login").form("/login/passkey"),
+            try await open("/login").form("/passkey/login"),
             [
                 "credential": Base64URL.encode(passkey.id), "user": Base64URL.encode(passkey.handle),
                 "challenge": challenge.html, "proof": try passkey.evidence(over: bytes),
