@@ -46,7 +46,8 @@ struct CredentialsPage: Sendable {
         let problems = FieldProblems(
             told, in: language, answer: firstAnswer.map { FlowPage.answerPrefix + $0 } ?? "rule")
         let content = NewCredentialsContent(
-            problems: problems, current: isChange ? CurrentSecretPart(view, input, problems) : nil,
+            problems: problems,
+            current: isChange && !view.setsFirstSecret ? CurrentSecretPart(view, input, problems) : nil,
             account: language.text("flow.account", view.companyEmployeeId, view.companyName),
             limit: view.limit(in: language), progress: language.text("credentials.progress", "{1}", "\(Self.count)"),
             username: view.identifier, company: view.companyName,
