@@ -167,7 +167,8 @@ class Founder(Visitor):
     def log_in(self):
         """Goes through the pages of a log-in until another page comes."""
         steps = {
-            "/login": self.enter_account, "/login/address": self.enter_account, "/login/company": self.enter_account,
+            "/login": self.enter_account, "/passkey/login": self.enter_account,
+            "/login/address": self.enter_account, "/login/company": self.enter_account,
             "/flow/answers": self.give_answers, "/flow/passphrase": self.give_passphrase,
             "/accounts": lambda: self.use("act"), "/consent": lambda: self.use("act"),
             "/flow/account": self.pick_account, "/address": lambda: self.use("without")}

@@ -5,7 +5,7 @@ import TenureAPI
 extension Route {
     /// `GET /flow/{flow}/credentials`.
     static let showCredentials = step(.showCredentials, where: { $0.page == .showCredentials }) { page, view in
-        if view.rules?.blindOnly == true { return try page.ending(ServiceError(.policyBlindOnly)) }
+        if view.rules?.blindOnly == true, view.passkey == nil { return try page.ending(ServiceError(.policyBlindOnly)) }
         return try page.credentialsPage(view, CredentialsPage.Input(replacing: view.questions), [])
     }
 
@@ -41,7 +41,7 @@ extension Route {
 
 extension FlowPage {
     /// The form for new credentials, with its problems.
-    fileprivate func credentialsPage(
+    func credentialsPage(
         _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) async throws -> Reply {
         do {
@@ -56,7 +56,8 @@ extension FlowPage {
         _ view: FlowView, _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) throws -> Reply {
         let visitor = visit.visitor, form = visit.form(of: .chooseCredentials, visitor)
-        let (page, told) = CredentialsPage(view: view, language: language).page(input, problems, form)
+        let passkey = newPasskey(view, visitor)
+        let (page, told) = CredentialsPage(view: view, language: language).page(input, problems, form, passkey: passkey)
         return try visit.reply(page, told, form, visitor)
     }
 

@@ -108,10 +108,13 @@ struct FlowState: FlatObject, Equatable {
         /// The seed of their VOPRF keys, 32 bytes. A commit keeps it; otherwise it ends with this row.
         var seed: [UInt8]
         var evaluations = 0
+        /// The challenge that names a new passkey, if the person registers with one.
+        var challenge: [UInt8]?
 
         static let members = MemberTable<SetUp, Void>(
             "SetUp", SetUp.init,
-            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()))
+            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()),
+            Member(optional: "challenge", \.challenge, .anyBytes))
     }
 
     var id: UUID

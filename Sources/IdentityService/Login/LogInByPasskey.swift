@@ -44,13 +44,10 @@ package struct LogInByPasskey: AppUseCase {
         self.app = app
     }
 
-    /// Refuses every app but that of the pages.
-    package func authorize() throws(ServiceError) {
-        try app.require(.login)
-        guard app.isPagesApp else { throw ServiceError(.appRoleMissing) }
-    }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
-    /// Opens a session, or answers that the passkey waits.
+    /// Opens a session, or answers that the passkey waits. A right proof by a passkey that is bound to one device cancels
+    /// what others began with somebody's name, as a log-in with the secret does.
     ///
     /// - Throws: `employee.key_invalid` for a wrong proof; `flow.expired`; `flow.already_used` for a challenge that was
     ///   answered; `employee.inactive` and `employee.not_approved`; `authorization.not_permitted` if the key ended or the
@@ -60,6 +57,7 @@ package struct LogInByPasskey: AppUseCase {
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
         let challenge = try context.passkeyChallenge(
             proof.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
+        guard challenge.fields.purpose == .loginPasskey else { throw ServiceError(.employeeKeyInvalid) }
         var isSpent = false
         return try await optimistic {
             let scene = try await PasskeyScene(proof, context), signed = try scene.verified(proof, rules)
@@ -71,17 +69,19 @@ package struct LogInByPasskey: AppUseCase {
             }
             let state = scene.employee.state, key = try scene.key
             guard scene.tenant.state.links(AppID(app.appId), as: .access) else { throw ServiceError(.employeeInactive) }
-            switch Employee.login(state, key: key.key, flow: FlowID(challenge.fields.flow), time: time) {
-            case .success: break
-            case .authorizationPending:
+            let flow = FlowID(challenge.fields.flow), refusal: ServiceError
+            switch Employee.login(state, key: key.key, flow: flow, time: time, passkey: key.passkey?.facts) {
+            case .success where scene.tenant.state.policy.logIn != .secret:
+                return try await open(scene, challenge, signed, run)
+            case .success: refusal = ServiceError(.authorizationNotPermitted)
+            case .authorizationPending where state.standing(of: key.key, at: time) == .pending:
                 return .authorizationPending(
                     employeePublicKey: key.key.bytes, fingerprint: key.fingerprint.description, position: nil)
-            case .notApproved: throw ServiceError(.employeeNotApproved)
-            case .keyRevoked, .tooManyWaitingKeys: throw ServiceError(Denial.keyEnded)
-            case .inactive, nil: throw ServiceError(.employeeInactive)
+            case .notApproved: refusal = ServiceError(.employeeNotApproved)
+            case .keyRevoked, .tooManyWaitingKeys, .authorizationPending: refusal = ServiceError(Denial.keyEnded)
+            case .inactive, nil: refusal = ServiceError(.employeeInactive)
             }
-            guard scene.tenant.state.policy.logIn != .secret else { throw ServiceError(.authorizationNotPermitted) }
-            return try await open(scene, challenge, signed, run)
+            throw try await scene.refused(refusal, app, run)
         }
     }
 
@@ -97,8 +97,9 @@ package struct LogInByPasskey: AppUseCase {
             of: employee, in: tenant, fingerprint: try scene.key.fingerprint,
             by: .passkey(isSynced: signed.flags.contains(.backupEligible)), app: app, call, context)
         let summary = try await context.summary(of: employee, in: tenant)
-        var metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
-        metadata.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
+        let metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
+        var sourced = metadata
+        sourced.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
         var recorder = EventRecorder(context, at: call.time, metadata: metadata)
         recorder.expectations[.tenant(tenant.id)] = tenant.version
         // Verification compares the recorded times.
@@ -108,16 +109,21 @@ package struct LogInByPasskey: AppUseCase {
         let noted = try Employee.decided(
             employee.state,
             .notePasskey(Employee.NotePasskey(fingerprint: fingerprint, evidence: evidence, time: call.time)))
-        try recorder.add(
-            PasskeyValidated(
-                employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
-                challenge: challenge.bytes, evidence: evidence),
-            to: stream, version: employee.version, keys: keys)
+        recorder.expectations[stream] = employee.version
+        let validated = PasskeyValidated(
+            employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
+            challenge: challenge.bytes, evidence: evidence)
+        // The stream of a flow has one answer.
+        let place = StreamID.passkey(validated, in: tenant.id)
+        try recorder.recorder.add(
+            validated, to: place, version: place == stream ? employee.version : 0, keys: keys, metadata: sourced)
         try recorder.add(noted, to: stream, version: employee.version, keys: keys)
         try await recorder.open(session)
-        let tokens = session.tokens, ledger = LedgerID(tenant.id.uuid)
+        var tokens = session.tokens
+        tokens.notices = try await scene.endOthers(&recorder)
+        let ledger = LedgerID(tenant.id.uuid)
         if let ticket = run.ticket { recorder.ledgers.insert(ticket.ledger) }
-        let appended = try await recorder.append { [ticket = run.ticket] appended in
+        let appended = try await recorder.append { [ticket = run.ticket, tokens] appended in
             guard let ticket else { return [] }
             return [ticket.completion(.success(.success(tokens, summary, position: appended.last[ledger])))]
         }
@@ -161,6 +167,31 @@ struct PasskeyScene {
 
     /// The key of a proof that ``verified(_:_:)`` has found right.
     var key: Employee.Key { get throws { if let found { found } else { throw ServiceError(.employeeKeyInvalid) } } }
+
+    /// Cancels what others began, if the passkey is bound to one device: a sync provider may log in too.
+    ///
+    /// - Returns: The notices for the owner.
+    func endOthers(_ recorder: inout EventRecorder) async throws -> [NoticeResponse] {
+        guard let account = employee.state.account else { return [] }
+        let context = recorder.context, user = try await StateLoader(reader: context.reader).user(account.user)
+        guard try key.holding == .bound else {
+            return try await context.notices(of: user, in: tenant.id, at: recorder.time)
+                + context.returnNotices(of: employee, in: tenant.state, at: recorder.time)
+        }
+        return try await recorder.endOthers(of: user, by: employee, on: key.key, in: tenant)
+    }
+
+    /// The refusal of a right proof, which cancels what others began after they ended the passkey.
+    func refused(
+        _ error: ServiceError, _ app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> ServiceError {
+        var recorder = EventRecorder(
+            run.context, at: run.call.time, metadata: EventMetadata(app: app.appId, requestId: run.call.requestId))
+        var error = error
+        error.notices = try await endOthers(&recorder).filter(\.isCancellation)
+        if !error.notices.isEmpty { try await recorder.append() }
+        return error
+    }
 
     /// What the authenticator signed.
     ///

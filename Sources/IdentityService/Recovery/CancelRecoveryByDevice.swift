@@ -65,7 +65,8 @@ package struct CancelRecoveryByDevice: AppUseCase {
         let access = CompanyAccess(
             tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },
             decider: .employee(caller), guarded: (.employee(employee.id, in: tenant.id), employee.version),
-            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer)
+            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer,
+            passkey: key.passkey?.facts.identity)
         // A cancellation does not depend on the reach.
         let reach = User.RecoveryReach(hasAccountsElsewhere: false, ownsAddress: false)
         let account = User.RecoveryAccount(

@@ -66,7 +66,8 @@ package struct CancelReturnByDevice: AppUseCase {
         let access = CompanyAccess(
             tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },
             decider: .employee(caller), guarded: (.employee(employee.id, in: tenant.id), employee.version),
-            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer)
+            authority: key.authorized.flatMap { employee.leaves[$0.position] }, signer: signer,
+            passkey: key.passkey?.facts.identity)
         return Scene(access: access, employee: employee, account: account, back: back)
     }
 
@@ -99,31 +100,54 @@ package struct CancelReturnByDevice: AppUseCase {
     }
 }
 
-extension FlowRecorder {
+extension EventRecorder {
     /// Ends what others may have begun with somebody's name, because the owner proved the credentials on a former
-    /// device: an open recovery of the user, and an open return of this account.
+    /// device, or a passkey that is bound to one: an open recovery of the user, and an open return of this account.
+    ///
+    /// - Returns: The notices for the user: what is cancelled, or is still open.
+    mutating func endOthers(
+        of user: UserSnapshot, by employee: EmployeeSnapshot, on key: PublicKeyBytes, in tenant: TenantSnapshot,
+        replacesCredentials: Bool = false
+    ) async throws -> [NoticeResponse] {
+        let notices = try await endRecovery(
+            of: user, by: employee, on: key, in: tenant.id, replacesCredentials: replacesCredentials)
+        return try notices + endReturn(of: employee, on: key, in: tenant)
+    }
+
+    /// Cancels an open return of this account after a right log-in on a former device.
+    ///
+    /// - Returns: The notice that says so; without a cancellation the notices about a return.
+    private mutating func endReturn(
+        of employee: EmployeeSnapshot, on key: PublicKeyBytes, in tenant: TenantSnapshot
+    ) throws -> [NoticeResponse] {
+        let ends = try Employee.decided(
+            employee.state, .endReturn(Employee.EndReturn(.login(key), tenant: tenant.state, time: time)))
+        guard let open = employee.state.openReturn(in: tenant.state, at: time), !ends.isEmpty else {
+            return context.returnNotices(of: employee, in: tenant.state, at: time)
+        }
+        try add(
+            ends, to: .employee(employee.id, in: tenant.id), version: employee.version,
+            metadata: metadata(by: employee.id))
+        return [NoticeResponse(type: NoticeResponse.returnCancelled, openedAt: open.openedAt)]
+    }
+
+    /// The metadata without an address, whose encryption needs a key of this person.
+    func metadata(by employee: EmployeeID) -> EventMetadata {
+        var metadata = metadata
+        (metadata.actor, metadata.source) = (employee.uuid, nil)
+        return metadata
+    }
+}
+
+extension FlowRecorder {
+    /// Ends what others may have begun, because the owner proved the credentials on the flow's device.
     ///
     /// - Returns: The notices for the user: what is cancelled, or is still open.
     mutating func endOthers(
         of user: UserSnapshot, by employee: EmployeeSnapshot, in tenant: TenantSnapshot,
         replacesCredentials: Bool = false
     ) async throws -> [NoticeResponse] {
-        let notices = try await endRecovery(of: user, by: employee, replacesCredentials: replacesCredentials)
-        return try notices + endReturn(of: employee, in: tenant)
-    }
-
-    /// Cancels an open return of this account after a right log-in on a former device.
-    ///
-    /// - Returns: The notice that says so; without a cancellation the notices about a return.
-    private mutating func endReturn(of employee: EmployeeSnapshot, in tenant: TenantSnapshot) throws -> [NoticeResponse]
-    {
-        let end = Employee.EndReturn(
-            .login(try row.state.deviceKey), tenant: tenant.state, time: call.time)
-        let ends = try Employee.decided(employee.state, .endReturn(end))
-        guard let open = employee.state.openReturn(in: tenant.state, at: call.time), !ends.isEmpty else {
-            return context.returnNotices(of: employee, in: tenant.state, at: call.time)
-        }
-        try add(ends, to: .employee(employee.id, in: tenant.id), version: employee.version, by: employee.id)
-        return [NoticeResponse(type: NoticeResponse.returnCancelled, openedAt: open.openedAt)]
+        try await recorder.endOthers(
+            of: user, by: employee, on: row.state.deviceKey, in: tenant, replacesCredentials: replacesCredentials)
     }
 }

@@ -178,34 +178,34 @@ struct RecoverBlindCredentials: Sendable {
     }
 }
 
-extension FlowRecorder {
+extension EventRecorder {
     /// Ends an open recovery of this user after a log-in on a device key that may cancel: its owner has working
     /// credentials.
     ///
-    /// The tenant that decided about the recovery may be another one than the flow's. Its ledger then gets only what
-    /// that tenant may know, not the tenant, app and request that the user came through.
+    /// The tenant that decided about the recovery may be another one than that of the log-in. Its ledger then gets only
+    /// what that tenant may know, not the tenant, app and request that the user came through.
     ///
     /// - Returns: The notices for the user: that a recovery is cancelled, or is still open.
     mutating func endRecovery(
-        of user: UserSnapshot, by employee: EmployeeSnapshot, replacesCredentials: Bool = false
+        of user: UserSnapshot, by employee: EmployeeSnapshot, on key: PublicKeyBytes, in tenant: TenantID,
+        replacesCredentials: Bool
     ) async throws -> [NoticeResponse] {
         let end = User.EndRecovery(
-            account: employee.state, key: try row.state.deviceKey, replacesCredentials: replacesCredentials,
-            time: call.time)
+            account: employee.state, key: key, replacesCredentials: replacesCredentials, time: time)
         let ends = try User.decided(user.state, .endRecovery(end))
         guard let recovery = user.state.recovery, !ends.isEmpty else {
-            return try await context.notices(of: user, in: tenant, at: call.time)
+            return try await context.notices(of: user, in: tenant, at: time)
         }
         for event in ends {
             guard let copy = RecoveryCopy(of: event, after: user.state) else { continue }
-            try add(event.payload, to: .user(user.id), version: user.version, by: employee.id)
+            try add(event.payload, to: .user(user.id), version: user.version, metadata: metadata(by: employee.id))
             let stream = StreamID.recovery(copy.recovery, in: copy.tenant)
             if copy.tenant == tenant {
-                try add(event.payload, to: stream, version: copy.version, by: employee.id)
+                try add(event.payload, to: stream, version: copy.version, metadata: metadata(by: employee.id))
             } else {
-                try recorder.add(event.payload, to: stream, version: copy.version, metadata: EventMetadata())
+                try add(event.payload, to: stream, version: copy.version, metadata: EventMetadata())
             }
-            recorder.statements.append(RecoveryWaitingList.deletion(recovery.target))
+            statements.append(RecoveryWaitingList.deletion(recovery.target))
         }
         return [try await context.cancellationNotice(recovery, in: tenant)]
     }

@@ -42,7 +42,7 @@ package struct EndpointTerms: Sendable {
         if isOfCompany {
             codes.insert(.companyNameMissing)
             if !answer.isPage { codes.insert(.companyUnknown) }
-            if schemes.contains(.employee) { codes.insert(.authorizationNotPermitted) }
+            if schemes.contains(.employee) { codes.formUnion([.authorizationNotPermitted, .sessionRoleMissing]) }
         }
         if captures.contains("companyEmployeeId") { codes.formUnion([.employeeIdMissing, .employeeUnknown]) }
         if captures.contains("flow") { codes.formUnion([.flowAlreadyUsed, .flowExpired, .flowWrongStep]) }

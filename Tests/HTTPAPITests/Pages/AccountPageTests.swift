@@ -1,10 +1,10 @@
 import Canonical
 import ErrorCodes
-import IdentityService
 import TenureAPI
 import Testing
 
 @testable import HTTPAPI
+@testable import IdentityService
 
 /// The pages of one's own account, and an admin's list of who waits.
 @Suite(.timeLimit(.minutes(5))) struct AccountPageTests {
@@ -118,6 +118,27 @@ import Testing
             #expect(page.text.contains("Your address is confirmed.") == isConfirmed)
             #expect(page.text.contains("Add a second device") && page.text.contains("Name a second admin"))
             #expect(page.text.contains("href=\"/account\">Later"), "no way out")
+        }
+    }
+
+    @Test(arguments: [0, 1, 2]) func `a founder without a secret has not finished before there is a second passkey`(
+        count: Int
+    ) async throws {
+        var service = FakeService()
+        let held = (0..<count).map {
+            OwnPasskeys.Held(
+                fingerprint: $0 == 0 ? FakeService.fingerprint : "\($0)", credential: [1], key: [], isSynced: true)
+        }
+        service.passkeys = OwnPasskeys(
+            rpID: "id.example.com", handle: [1], held: held, isSecretless: count > 0)
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account/start")
+            #expect(page.text.contains("<h1>One step is missing</h1>") == (count == 1), "\(page.text)")
+            #expect(page.text.contains("<h1>Your company is set up</h1>") == (count != 1))
+            #expect(page.text.contains("this passkey is your only way in") == (count == 1))
+            #expect(page.text.contains("Add a second passkey</h2>") == (count == 1))
+            #expect(page.text.contains("Your passkey is synced.") == (count > 0))
+            #expect(page.text.contains("Add a second device") == (count == 0))
         }
     }
 

@@ -73,9 +73,25 @@ extension FakeService {
         case let issue as IssuePasskeyChallenge:
             try await enter("issuePasskeyChallenge", ["visitor": issue.visitor], call)
             return Array("challenge".utf8)
+        case is StartPasskeyLogin:
+            try await enter("startPasskeyLogin", [:], call)
+            return PasskeyOptionsResponse(
+                rpId: "id.example.com", challenge: [1], digest: [2], expiresAt: Self.time)
+        case is ReadPasskeyOptions:
+            try await enter("readPasskeyOptions", [:], call)
+            return PasskeyOptionsResponse(
+                rpId: "id.example.com", challenge: [1], digest: [2], expiresAt: Self.time, userHandle: [3],
+                credentialIds: [[4]])
         case let add as AddPasskey:
-            try await enter("addPasskey", ["spki": Hex.encode(add.made.spki), "visitor": add.visitor], call)
+            try await enter("addPasskey", ["spki": Hex.encode(add.made.spki ?? []), "visitor": add.visitor], call)
             return Self.fingerprint
+        case let issue as ChallengeNewPasskey:
+            try await enter("challengeNewPasskey", ["key": Hex.encode(issue.key), "flow": issue.flow], call)
+            return Array("challenge".utf8)
+        case let register as RegisterByPasskey:
+            try await enter(
+                "registerByPasskey", ["spki": Hex.encode(register.made.spki), "flow": register.flow], call)
+            return outcome
         case let logIn as LogInByPasskey:
             try await enter("logInByPasskey", ["credential": Hex.encode(logIn.proof.credential)], call)
             return outcome

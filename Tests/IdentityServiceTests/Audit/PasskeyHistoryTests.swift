@@ -41,12 +41,15 @@ extension HistoryScene {
         if logIn != .secret { try change(TenantPolicy(logIn: logIn), by: asFounder) }
     }
 
-    /// A challenge that names no account.
-    func passkeyChallenge(_ flow: FlowID, lifetime: Duration = .seconds(60)) throws -> PasskeyChallenge {
+    /// A challenge that names no account but that of whoever adds a passkey.
+    func passkeyChallenge(
+        _ flow: FlowID, lifetime: Duration = .seconds(60), addedBy owner: SignedHistory.Member? = nil
+    ) throws -> PasskeyChallenge {
         try PasskeyChallenge(
             PasskeyChallenge.Fields(
                 issuer: "tenure", rpID: "acme.example", flow: flow.uuid, nonce: [UInt8](repeating: 7, count: 32),
-                app: app.app.uuid.lowercased, expires: history.time.adding(lifetime)))
+                app: app.app.uuid.lowercased, expires: history.time.adding(lifetime),
+                tenant: owner.map { _ in history.tenant.uuid }, employee: owner?.id.uuid))
     }
 
     /// Presents the waiting key as a passkey of the staff's account.
@@ -55,7 +58,7 @@ extension HistoryScene {
         handle: UInt8 = 1, credential: UInt8 = 1, change: (inout PasskeyFacts) throws -> Void = { _ in }
     ) throws {
         history.time = history.time.adding(.seconds(1))
-        let challenge = try passkeyChallenge(flow), pair = pair ?? waiting
+        let challenge = try passkeyChallenge(flow, addedBy: staff), pair = pair ?? waiting
         var facts = PasskeyFacts(
             rpID: "acme.example", credentialID: [UInt8](repeating: credential, count: 16),
             userHandle: try #require(Bytes32([UInt8](repeating: handle, count: 32))),
@@ -95,7 +98,7 @@ extension HistoryScene {
         let validated = PasskeyValidated(
             employeeID: staff.id, fingerprint: fingerprint, flow: flow, challenge: challenge.bytes,
             evidence: try saying.sign(challenge.bytes, pair ?? waiting))
-        try append(validated, to: .employee(staff.id, in: history.tenant), request)
+        try append(validated, to: .passkey(validated, in: history.tenant), request)
         let position = history.last
         for note in notes { try append(note, to: .employee(staff.id, in: history.tenant), request) }
         guard opensSession else { return position }
@@ -113,12 +116,10 @@ extension HistoryScene {
     private typealias Trail = AuthorityTrail
 
     @Test func `log-ins by a passkey are lawful`() throws {
-        for logIn in [LogInRule.passkeyOrSecret, .passkey] {
-            var scene = try HistoryScene.withPasskey(logIn: logIn)
-            try scene.usePasskey()
-            try scene.usePasskey()
-            try scene.history.expectLawful("\(logIn)")
-        }
+        var scene = try HistoryScene.withPasskey()
+        try scene.usePasskey()
+        try scene.usePasskey()
+        try scene.history.expectLawful()
     }
 
     @Test(arguments: [
@@ -180,10 +181,13 @@ extension HistoryScene {
         scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
         var position = try scene.usePasskey(copied)
         try scene.history.expectFinding(Trail.unnoted, at: position)
-        try scene.history.append(
-            PasskeyBackupChanged(employeeID: scene.staff.id, fingerprint: fingerprint, backedUp: false),
-            about: scene.staff)
-        #expect(try scene.history.verify().findings.contains { $0.words == Trail.sameBackup })
+
+        scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
+        let same = PasskeyBackupChanged(
+            employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), backedUp: false)
+        try scene.usePasskey(PasskeySaying(flags: 0x0D, counter: 6), notes: [same])
+        let found = try scene.history.verify().findings
+        #expect(found.contains { $0.words == Trail.sameBackup }, "\(found)")
 
         scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
         scene.history.time = scene.history.time.adding(.seconds(600))
@@ -209,7 +213,7 @@ extension HistoryScene {
         try finding(Trail.unsignedPresentation) { try $0.presentPasskey(PasskeySaying(isSpoilt: true)) }
         try finding(Trail.unsignedPresentation) { scene in
             // A creation that no get followed: the assertion is of another challenge.
-            let other = try scene.passkeyChallenge(FlowID(UUID())).bytes
+            let other = try scene.passkeyChallenge(FlowID(UUID()), addedBy: scene.staff).bytes
             try scene.presentPasskey { $0.challenge = other }
         }
         try finding(Trail.unsignedPresentation) { try $0.presentPasskey { $0.isBackupEligible = true } }

@@ -22,6 +22,30 @@ import Testing
         #expect(state.keys[Scene.firstKey]?.passkey == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `a registration presents a passkey, which carries the role unless it is synced`(
+        isSynced: Bool
+    ) throws {
+        var register = try Scene.register(founding: true)
+        register.passkey = try Sample.passkey(isBackupEligible: isSynced)
+        let events = try Employee.decide(Employee.initial, .register(register))
+        guard events.count == 3, case .keyPresented(let presented) = events[1], case .keyAuthorized = events[2] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(presented.kind == .passkey && presented.passkey == register.passkey && presented.first)
+        let state = try Scene.state([.register(register)]), holding = state.holding(of: Scene.firstKey)
+        #expect(holding == (isSynced ? .synced : .bound))
+        #expect(TenantPolicy.ofPages.admitsRole(of: holding, secretProved: false) == !isSynced)
+        let modulus = try #require(PublicKeyBytes([0x80] + [UInt8](repeating: 1, count: 255)))
+        register.key = modulus
+        #expect(try Employee.decide(Employee.initial, .register(register)).count == 3)
+        register.passkey = nil
+        #expect(throws: Employee.Rejection.passkeyDiffers) {
+            try Employee.decide(Employee.initial, .register(register))
+        }
+    }
+
     @Test func `another handle, a known credential id and a key that changes its kind are refused`() throws {
         let state = try state(try Sample.passkey())
         func present(_ key: PublicKeyBytes, _ passkey: PasskeyFacts?) throws -> [EmployeeEvent] {

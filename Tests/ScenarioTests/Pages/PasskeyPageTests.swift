@@ -2,6 +2,8 @@ import Canonical
 import Foundation
 import Identity
 import IdentityService
+import Ledger
+import Postgres
 import TenureAPI
 import TestSupport
 import Testing
@@ -15,12 +17,19 @@ import Testing
     })
 struct `A passkey in a browser` {
     private static let origin = "http://localhost:8080"
-    private static let paths = (add: "/account/passkeys", logIn: "/login/passkey", challenge: "/passkey/challenge")
+    private static let paths = (add: "/account/passkeys", logIn: "/passkey/login", challenge: "/passkey/challenge")
 
     /// A company that permits passkeys alone, with an employee who is logged in in a browser.
     private func scene(
         _ company: String, logIn: String = "passkeyOrSecret"
     ) async throws -> (client: Client, member: Member, browser: PageClient) {
+        let scene = try await founded(company, logIn: logIn)
+        return (scene.client, scene.member, scene.browser)
+    }
+
+    private func founded(
+        _ company: String, logIn: String = "passkeyOrSecret"
+    ) async throws -> (client: Client, founder: Member, member: Member, browser: PageClient) {
         let world = try sharedWorld(), client = try world.client
         let founder = try await client.found(company)
         try await world.linkPages(to: company)
@@ -32,7 +41,7 @@ struct `A passkey in a browser` {
         let member = try await client.join(Person("second", at: company)), browser = PageClient(client)
         let done = try await browser.logIn(member.person, member.device)
         try #require(done.location == "/account", "\(done)")
-        return (client, member, browser)
+        return (client, founder, member, browser)
     }
 
     private func authenticator(rpID: String = "localhost", origin: String = origin) -> SoftwareAuthenticator {
@@ -206,6 +215,59 @@ struct `A passkey in a browser` {
         #expect(refused.status == 400, "\(refused)")
     }
 
+    /// What verification finds in the ledger of a company.
+    private func violations(_ company: String) async throws -> [String] {
+        let world = try sharedWorld(), ledger = try await world.ledger(company)
+        let request = VerifyRequest(key: try await world.logKey(), ledger: ledger)
+        let report = try await world.database.withPool(as: .reader, maximumConnections: 8) { pool in
+            try await VerifyLog(pool: pool, request: request).run()
+        }
+        return report.violations.map(\.detail)
+    }
+
+    @Test(arguments: [false, true])
+    func `bound to one device cancels a recovery that others opened, and a synced one shows it`(
+        isSynced: Bool
+    ) async throws {
+        let company = "passkey-recovery-\(isSynced).example"
+        let (client, founder, member, browser) = try await founded(company)
+        var made = authenticator()
+        if isSynced { made.flags |= SoftwareAuthenticator.Flags.backupEligible }
+        let passkey = try await add(made, member, browser), thief = Device()
+        _ = try await client.askToRecover(member.person, thief)
+        expectOutcome(try await client.decide("opening", member.person, thief, by: founder), "done")
+        let elsewhere = PageClient(client)
+        #expect(try await logIn(passkey, elsewhere).location == "/account")
+        let cancelled = try await client.events(company, "type=RecoveryCancelled", by: founder.session)
+        #expect(cancelled.count == (isSynced ? 0 : 1))
+        #expect(try await elsewhere.open("/account").html.contains("href=\"/account/recovery") == isSynced)
+        #expect(try await violations(company) == [])
+    }
+
+    @Test func `that others revoked cancels their recovery, and is told that it is unknown`() async throws {
+        let company = "passkey-revoked.example"
+        let (client, founder, member, browser) = try await founded(company)
+        let passkey = try await add(authenticator(), member, browser), thief = Device()
+        let path = client.path(member.person, "/keys/\(passkey.fingerprint)/revocation")
+        expectOutcome(try await client.signed(by: founder, "POST", path, ["reason": "lost"]), "done")
+        _ = try await client.askToRecover(member.person, thief)
+        expectOutcome(try await client.decide("opening", member.person, thief, by: founder), "done")
+        let page = try await logIn(passkey, PageClient(client))
+        #expect(page.status == 403 && page.text.contains("This passkey cannot log in here"), "\(page)")
+        #expect(try await client.events(company, "type=RecoveryCancelled", by: founder.session).count == 1)
+        #expect(try await violations(company) == [])
+    }
+
+    @Test func `that waits for a decision says so`() async throws {
+        let (client, _, browser) = try await scene("passkey-waits.example")
+        var passkey = authenticator()
+        let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
+        passkey.handle = try #require(page.attribute("data-handle").flatMap { Base64URL.decode($0) })
+        #expect(try await present(passkey, browser).status == 200)
+        let waits = try await logIn(passkey, PageClient(client))
+        #expect(waits.text.contains("has not been approved yet"), "\(waits)")
+    }
+
     @Test func `of an admin carries the role alone only if it is bound`() async throws {
         let world = try sharedWorld(), client = try world.client, company = "passkey-role.example"
         let founder = try await client.found(company), browser = PageClient(client)
@@ -259,7 +321,7 @@ struct `A passkey in a browser` {
     }
 
     @Test func `that waits for a decision waits on its own page after the secret`() async throws {
-        let (client, member, browser) = try await scene("passkey-waits.example", logIn: "secret")
+        let (client, member, browser) = try await scene("passkey-waits-secret.example", logIn: "secret")
         var passkey = authenticator()
         let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
         passkey.handle = try #require(page.attribute("data-handle").flatMap { Base64URL.decode($0) })
