@@ -50,7 +50,7 @@ struct CredentialsPage: Sendable {
         let asksForSecret = passkey?.isOnly != true
         let content = NewCredentialsContent(
             problems: problems, passkey: passkey, asksForSecret: asksForSecret,
-            current: isChange ? CurrentSecretPart(view, input, problems) : nil,
+            current: isChange && !view.setsFirstSecret ? CurrentSecretPart(view, input, problems) : nil,
             account: language.text("flow.account", view.companyEmployeeId, view.companyName),
             limit: view.limit(in: language), progress: language.text("credentials.progress", "{1}", "\(Self.count)"),
             username: view.identifier, company: view.companyName,

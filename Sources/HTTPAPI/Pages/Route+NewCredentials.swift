@@ -21,7 +21,9 @@ extension Route {
         }
         let input = CredentialsPage.Input(form.fields)
         var problems = input.missing
-        if page.purpose == .change, let missing = input.secretMissing { problems.insert(missing, at: 0) }
+        if page.purpose == .change, let missing = input.secretMissing, try await !page.setsFirstSecret() {
+            problems.insert(missing, at: 0)
+        }
         if problems.isEmpty {
             do {
                 return try await page.complete(input, once: form.callKey)
@@ -59,6 +61,9 @@ extension FlowPage {
         return try visit.reply(page, told, form, visitor)
     }
 
+    /// Whether the flow asks for no secret in force. One that is over says so later.
+    fileprivate func setsFirstSecret() async throws -> Bool { (try? await view())?.setsFirstSecret == true }
+
     /// Sets the credentials, and goes where the outcome leads.
     fileprivate func complete(_ input: CredentialsPage.Input, once key: String) async throws -> Reply {
         let app = try await visit.exchange.pagesApp(), request = input.request
@@ -72,8 +77,7 @@ extension FlowPage {
             guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, self, once: key) }
             return try await visit.wait(self)
         case .change:
-            guard let current = input.secret else { throw ServiceError(.flowWrongStep) }
-            return try await change(input, by: current, once: key)
+            return try await change(input, by: input.secret, once: key)
         case .login, .address, .returning: throw ServiceError(.flowWrongStep)
         }
     }

@@ -245,11 +245,3 @@ extension ServiceContext {
         return try await accounts(of: user).first.map { ($0.tenant, $0.employee) }
     }
 }
-
-extension AuthenticationMethods {
-    /// A passkey alone, as RFC 8176 names it: a key in hardware, or in the software of a sync provider, and a person whom
-    /// the authenticator verified.
-    static func passkey(isSynced: Bool) -> AuthenticationMethods {
-        AuthenticationMethods(values: ["pop", isSynced ? "swk" : "hwk", "user", "mfa"])
-    }
-}

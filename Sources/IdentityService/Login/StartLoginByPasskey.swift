@@ -1,3 +1,4 @@
+import Credentials
 import ErrorCodes
 import Identity
 package import TenureAPI
@@ -31,6 +32,7 @@ package struct StartLoginByPasskey: AppUseCase {
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
         let challenge = try context.passkeyChallenge(
             proof.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
+        guard challenge.fields.purpose == .loginPasskey else { throw ServiceError(.employeeKeyInvalid) }
         let scene = try await PasskeyScene(proof, context)
         _ = try scene.verified(proof, rules)
         guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }

@@ -52,6 +52,8 @@ package struct FlowView: Sendable, Equatable {
     package let expiresAt: Timestamp
     /// The passkey that the device key is; `nil` for a key of the browser.
     package var passkeyOfKey: DevicePasskey?
+    /// Whether a change sets the first secret of a person without one, and asks for no other.
+    package var setsFirstSecret = false
 
     /// A claim on the address of a registration that asks for somebody's secret.
     package struct Claim: Sendable, Equatable {
@@ -88,7 +90,8 @@ package struct FlowView: Sendable, Equatable {
             purpose: purpose, step: step, challenge: challenge, companyName: companyName,
             companyEmployeeId: companyEmployeeId, employeePublicKey: employeePublicKey,
             questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, email: email,
-            accounts: accounts, claim: claim, passkey: passkey, expiresAt: expiresAt, passkeyOfKey: passkeyOfKey)
+            accounts: accounts, claim: claim, passkey: passkey, expiresAt: expiresAt, passkeyOfKey: passkeyOfKey,
+            setsFirstSecret: setsFirstSecret)
     }
 }
 
@@ -116,6 +119,7 @@ package struct ReadFlow: UseCase, Redacted {
         let state = try await FlowStore(context: context)
             .load(handle: flow, purpose: purpose, app: app, at: run.call.time).state
         var questions: [QuestionResponse] = [], rules: CredentialRulesResponse?
+        var setsFirst = false
         var passkey: FlowView.NewPasskey?
         let step: FlowView.Step
         switch state.step {
@@ -129,6 +133,7 @@ package struct ReadFlow: UseCase, Redacted {
             step = state.step == .answers ? .answers : .passphrase
             let target = try await ChallengedCredential.load(.keyStep(of: state), for: state, context)
             if state.questionsAllowed { questions = target.questions }
+            setsFirst = state.setsFirstSecret(of: target)
             // A change takes the new credentials together with the secret.
             if purpose == .change { rules = CredentialRulesResponse(try target.policy(for: state), app) }
         case .account: step = .account
@@ -144,7 +149,7 @@ package struct ReadFlow: UseCase, Redacted {
                     employeeId: choice.employee, companyName: choice.company,
                     companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
             } ?? [], claim: state.claimView, passkey: passkey, expiresAt: state.expiresAt,
-            passkeyOfKey: DevicePasskey(state.passkey))
+            passkeyOfKey: DevicePasskey(state.passkey), setsFirstSecret: setsFirst)
     }
 
     private func newPasskey(

@@ -57,3 +57,11 @@ struct AuthenticationMethods: Sendable, Equatable {
     /// Reads the text of a row.
     init(text: String) { values = text.split(separator: " ").map(String.init) }
 }
+
+extension AuthenticationMethods {
+    /// A passkey alone, as RFC 8176 names it: a key in hardware, or in the software of a sync provider, and a person whom
+    /// the authenticator verified.
+    static func passkey(isSynced: Bool) -> AuthenticationMethods {
+        AuthenticationMethods(values: ["pop", isSynced ? "swk" : "hwk", "user", "mfa"])
+    }
+}

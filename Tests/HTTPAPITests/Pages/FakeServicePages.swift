@@ -91,7 +91,7 @@ extension FakeService {
             return Array("challenge".utf8)
         case let register as RegisterByPasskey:
             try await enter(
-                "registerByPasskey", ["spki": Hex.encode(register.made.spki), "flow": register.flow], call)
+                "registerByPasskey", ["spki": Hex.encode(register.made.spki ?? []), "flow": register.flow], call)
             return outcome
         case let logIn as LogInByPasskey:
             try await enter("logInByPasskey", ["credential": Hex.encode(logIn.proof.credential)], call)
