@@ -68,11 +68,10 @@ extension HistoryScene {
         var causes: [UUID] = []
         for _ in 0..<2 {
             let flow = FlowID(UUID()), challenge = try passkeyChallenge(flow)
-            try append(
-                PasskeyValidated(
-                    employeeID: staff.id, fingerprint: fingerprint, flow: flow, challenge: challenge.bytes,
-                    evidence: try saying.sign(challenge.bytes, waiting)),
-                to: .employee(staff.id, in: history.tenant), "twice")
+            let validated = PasskeyValidated(
+                employeeID: staff.id, fingerprint: fingerprint, flow: flow, challenge: challenge.bytes,
+                evidence: try saying.sign(challenge.bytes, waiting))
+            try append(validated, to: .passkey(validated, in: history.tenant), "twice")
             causes.append(try #require(history.events.last).id)
         }
         try history.append(
