@@ -48,14 +48,20 @@ package struct ChangePolicy: CallerUseCase {
         }
     }
 
-    /// The change, with the people who have no secret if it asks them for one.
+    /// The change, with the people who lack what it asks them for.
     ///
-    /// - Throws: `policy.secretless_people`, which names at most twenty of them.
+    /// - Throws: `policy.secretless_people` or `policy.passkeyless_people`, which name at most twenty of them.
     private func changed(
         to policy: TenantPolicy, _ tenant: TenantSnapshot, _ context: ServiceContext
     ) async throws -> Tenant.PolicyChange {
-        guard policy.logIn == .secret, tenant.state.policy.logIn != .secret else { return Tenant.PolicyChange(policy) }
-        let people = try await AffectedPeople(context: context, tenant: tenant).secretless()
+        let affected = AffectedPeople(context: context, tenant: tenant), people: Set<EmployeeID>
+        switch policy.logIn {
+        case _ where policy.logIn == tenant.state.policy.logIn: people = []
+        case .passkeyOrSecret: people = []
+        case .secret: people = try await affected.secretless()
+        case .passkey: people = try await affected.passkeyless()
+        }
+        let lacksSecret = policy.logIn == .secret
         guard people.isEmpty else {
             var names: [String] = []
             for id in people.prefix(20) {
@@ -64,10 +70,12 @@ package struct ChangePolicy: CallerUseCase {
                     try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
             }
             throw ServiceError(
-                .policySecretlessPeople,
-                members: names.sorted().map { .init(pointer: "/logIn", detail: "\($0) has no secret") })
+                lacksSecret ? .policySecretlessPeople : .policyPasskeylessPeople,
+                members: names.sorted().map {
+                    .init(pointer: "/logIn", detail: "\($0) has no \(lacksSecret ? "secret" : "passkey")")
+                })
         }
-        return Tenant.PolicyChange(policy, secretless: people)
+        return Tenant.PolicyChange(policy)
     }
 }
 

@@ -9,7 +9,7 @@ import Ledger
 extension AuthorityTrail {
     /// Returns what is wrong with an event, or `nil`.
     func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
-        if let session = payload as? SessionOpened { return opened(session) }
+        if let session = payload as? SessionOpened { return opened(event, session) }
         if let words = place(event, payload) ?? passkey(event, payload) { return words }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
@@ -190,8 +190,14 @@ extension AuthorityTrail {
     }
 
     /// A session needs a link of the app through which it was opened.
-    private func opened(_ payload: SessionOpened) -> String? {
-        tenant.links[payload.appID] == nil ? "a session is opened by an app that is not linked" : nil
+    static let passkeyNeeded = "a session is opened on a device key that is no passkey, and the company asks for one"
+
+    private func opened(_ event: RecordedEvent, _ payload: SessionOpened) -> String? {
+        guard tenant.links[payload.appID] != nil else { return "a session is opened by an app that is not linked" }
+        // A log is full of sessions.
+        guard tenant.policy.logIn == .passkey, let state = employees[payload.employeeID] else { return nil }
+        return state.mayOpenSession(on: payload.fingerprint, in: tenant, at: decidedAt(event))
+            ? nil : Self.passkeyNeeded
     }
 
     // MARK: Status

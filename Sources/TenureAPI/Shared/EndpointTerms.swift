@@ -89,7 +89,9 @@ extension [ErrorCode] {
         .registrationInvitationRequired, .requestStale,
     ]
     /// The codes of an employee who may not log in.
-    static let admission: Self = [.authorizationNotPermitted, .employeeInactive, .employeeNotApproved]
+    static let admission: Self = [
+        .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .employeePasskeyRequired,
+    ]
     /// The codes of a return of the security admin.
     static let returning: Self = [.returnInProgress, .returnNotAvailable, .returnNotPermitted, .mailUnavailable]
     /// The codes of an M-Pin identity that has ended.
