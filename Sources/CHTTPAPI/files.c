@@ -209,24 +209,27 @@ static const unsigned char file_67[] = {
 #embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_68[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/withpasskey.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_70[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_71[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_72[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
 };
 static const unsigned char file_73[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
 };
 static const unsigned char file_74[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_75[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -299,6 +302,7 @@ static const char *const names[] = {
     "Assets/turn.js",
     "Assets/used.js",
     "Assets/waiting.js",
+    "Assets/withpasskey.js",
     "Words/english.words",
     "Words/french.words",
     "Words/german.words",
@@ -383,6 +387,7 @@ static const unsigned char *const bytes[] = {
     file_72,
     file_73,
     file_74,
+    file_75,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -460,9 +465,10 @@ static const size_t sizes[] = {
     sizeof file_72,
     sizeof file_73,
     sizeof file_74,
+    sizeof file_75,
 };
 
-const size_t httpapi_count = 75;
+const size_t httpapi_count = 76;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

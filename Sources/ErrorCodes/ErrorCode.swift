@@ -58,7 +58,7 @@ public struct ErrorCode: Sendable, Hashable, CustomStringConvertible {
         .appUnknown, .appSecretInvalid, .sessionLoginRequired, .sessionExpired, .sessionInvalid, .sessionReused,
         .answersIncorrect, .passphraseIncorrect, .appRoleMissing, .authorizationNotPermitted, .employeeInactive,
         .employeeNotApproved, .employeePasskeyRequired, .invitationInvalid, .registrationInvitationRequired,
-        .returnNotPermitted, .policyBlindOnly, .policyPasskeyRequired, .sessionRoleMissing,
+        .returnNotPermitted, .policyBlindOnly, .policyPasskeyRequired, .passkeyStopped, .sessionRoleMissing,
         .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .recoveryUnknown, .returnUnknown, .appNotLinked,
         .routeUnknown, .routeMethodNotAllowed,
         .appLastWithAccess, .policySecretlessPeople, .policyPasskeylessPeople, .companyAlreadyFounded,
@@ -170,6 +170,9 @@ extension ErrorCode {
     package static let policyPasskeyRequired = ErrorCode(
         "policy.passkey_required", 403, "Only a passkey may sign this change of the policy",
         "Log in with a passkey and sign with it. About adminsNeedPasskey only one decides that is bound to its device.")
+    package static let passkeyStopped = ErrorCode(
+        "passkey.stopped", 403, "There may be a copy of this passkey",
+        "Log in with another device. An admin of the company revokes the passkey, or authorizes it anew.")
     package static let sessionRoleMissing = ErrorCode(
         "session.role_missing", 403, "The session does not carry the role of an admin",
         "Log in with your secret too, or with a passkey that is bound to its device.")

@@ -6,6 +6,7 @@ package import Ledger
 /// Loads and folds the streams that decisions are made on.
 ///
 /// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
+/// Only the log-ins of a passkey that counts them stand in the stream of their employee.
 package struct StateLoader: Sendable {
     private let reader: LedgerReader
 
@@ -202,6 +203,14 @@ extension StreamID {
     /// The stream of a browser's cookie.
     package static func browserSession(_ id: BrowserSessionID, in tenant: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(tenant.uuid), kind: "browser", id: id.uuid)
+    }
+
+    /// The stream of a log-in by a passkey: that of the flow, or that of the employee if the authenticator counts, because
+    /// the next log-in is held against its counter.
+    package static func passkey(_ event: PasskeyValidated, in tenant: TenantID) -> StreamID {
+        event.isCounted
+            ? .employee(event.employeeID, in: tenant)
+            : .flow(event.flow.uuid, in: tenant)
     }
 
     /// The stream of a browser that waits for the decision about the device key of a flow.

@@ -26,7 +26,8 @@ enum RoomTable {
         "Administration": ["Sessions", "Shared"],
         "Devices": ["Administration", "Mail", "Sessions", "Shared"],
         "Credentials": ["Flows", "Sessions", "Shared"],
-        "Registration": ["Administration", "Credentials", "Flows", "Mail", "Sessions", "Shared"],
+        // A registration may begin with a passkey, which is checked as a further one is.
+        "Registration": ["Administration", "Credentials", "Devices", "Flows", "Mail", "Sessions", "Shared"],
         // Who confirms a return is asked the words of its device key.
         "Recovery": ["Administration", "Credentials", "Devices", "Flows", "Mail", "Sessions", "Shared"],
         "Login": ["Credentials", "Flows", "Mail", "Recovery", "Registration", "Sessions", "Shared"],

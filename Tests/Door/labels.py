@@ -48,6 +48,8 @@ PARTS = {
     "new address": "a[href*='/account/address'], form[action*='/account/address'] input[name=email]",
     "not mine": "main a[href*='/flow/'][href$='/address']",
     "without": "button[name=answer][value=without]",
+    "passkey": "#passkey button",
+    "add passkey": "main a[href*='/account/passkeys']",
 }
 
 # By the language of the reader. A name in PARTS is found by either.
@@ -85,6 +87,17 @@ SAYINGS = {
     "not these": {
         "en": r"are these your questions|check the address|check the company",
         "de": r"ihre fragen|prüfen sie die adresse", "fr": r"vos questions|vérifiez l.adresse"},
+    "bound passkey": {
+        "en": r"passkey, bound to", "de": r"passkey, an ein gerät oder", "fr": r"clé d.accès, liée à un"},
+    "synced passkey": {
+        "en": r"passkey, synced", "de": r"passkey, synchronisiert", "fr": r"clé d.accès synchronisée"},
+    "has a passkey": {
+        "en": r"has a passkey for this account", "de": r"schon ein passkey für dieses konto",
+        "fr": r"a déjà une clé d.accès"},
+    "passkey refused": {"en": r"nothing was done: ", "de": r"es ist nichts geschehen", "fr": r"rien n.a été fait"},
+    "passkey unknown": {
+        "en": r"passkey cannot log in here", "de": r"mit diesem passkey kann man sich hier nicht",
+        "fr": r"clé d.accès ne permet pas"},
     "an error": {"en": r"^(error|problem)", "de": r"^(fehler|problem)", "fr": r"^(erreur|problème)"},
     "a final act": {
         "en": r"^(remove|refuse|revoke)\b", "de": r"^(entfernen|ablehnen|sperren)\b",

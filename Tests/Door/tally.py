@@ -17,12 +17,22 @@ class Tally(Witness):
     def __init__(self, issuer, judge=None, walk=""):
         super().__init__(issuer)
         self.judge, self.walk = judge, walk
-        self.clicks = self.fields = 0
-        self.shown = {}
-        self.marks = {}
+        self.restart()
         # The client from which the person comes, and what was typed into the fields of a page.
         self.client = ""
         self.typed = {}
+
+    def restart(self):
+        """Counts from now on."""
+        self.clicks = self.fields = self.prompts = 0
+        self.shown = {}
+        self.marks = {}
+
+    def prompt(self, kind):
+        """Notes that the browser asks its person for a passkey, or lets one be chosen in the list of a field."""
+        self.prompts += 1
+        if kind == "list":
+            self.clicks += 1
 
     def look(self, page, variant):
         if not self.is_own(page.url):
@@ -50,7 +60,7 @@ class Tally(Witness):
 
     def mark(self, name):
         """Notes what the walk has cost so far: the page in sight is not of it any more."""
-        self.marks.setdefault(name, (max(len(self.shown) - 1, 0), self.clicks, self.fields))
+        self.marks.setdefault(name, (max(len(self.shown) - 1, 0), self.clicks, self.fields, self.prompts))
 
     def fault(self, text):
         if text not in self.faults:

@@ -192,7 +192,11 @@ class Visitor:
 
     def tells(self, name):
         """Whether the page shows a sentence of `labels`."""
-        return labels.saying(name, self.language).search(self.page.locator("body").inner_text()) is not None
+        return self.saying(name).search(self.page.locator("body").inner_text()) is not None
+
+    def saying(self, name):
+        """The pattern of a sentence of `labels`, in the language of the person."""
+        return labels.saying(name, self.language)
 
     def await_saying(self, name):
         end = time.monotonic() + PATIENCE

@@ -12,9 +12,9 @@ import traceback
 import clients
 import known
 import offices  # noqa: F401  Adds its ways.
+import passkeys  # noqa: F401
 import record
 import troubles  # noqa: F401
-import passkeys  # noqa: F401
 import ways
 from stage import Stage
 from statements import STATEMENTS, Judge
@@ -42,7 +42,7 @@ class Run:
         stage = Stage(self.browser, self.judge, **appearance or {})
         shown = ", ".join(str(value) for value in stage.appearance.values())
         self.judge.variant = shown
-        print(f"\n{shown}\n{'way':32} {'pages':>5} {'clicks':>6} {'fields':>6} {'words':>5} {'s':>4}  end")
+        print(f"\n{shown}\n{'way':32} {'pages':>5} {'clicks':>6} {'fields':>6} {'words':>5} {'prompts':>7} {'s':>4}  end")
         for name in names:
             started = time.monotonic()
             counts, problem = self.go(stage, name)
@@ -50,10 +50,13 @@ class Run:
             self.walked += 1
             if is_failure:
                 self.failed.append(f"{name} ({shown}): {verdict}")
+            prompts = stage.tally.prompts
             if name not in self.results:
-                self.results[name], self.marks[name] = (counts, problem), stage.tally.marks
+                self.results[name] = (counts, problem)
+                self.marks[name] = stage.tally.marks | {"": (*counts[:3], prompts)}
             seconds = time.monotonic() - started
-            print(f"{name:32} {counts[0]:5} {counts[1]:6} {counts[2]:6} {counts[3]:5} {seconds:4.0f}  {verdict}", flush=True)
+            costs = f"{counts[0]:5} {counts[1]:6} {counts[2]:6} {counts[3]:5} {prompts or '':7}"
+            print(f"{name:32} {costs} {seconds:4.0f}  {verdict}", flush=True)
         stage.close()
 
     def go(self, stage, name):
@@ -75,11 +78,9 @@ class Run:
         for name, aims in AIMS.items():
             if name not in self.results or self.results[name][1]:
                 continue
-            counts = dict(zip(("pages", "clicks", "fields", "words"), self.results[name][0], strict=True))
             for kind, mark, most in aims:
-                costs = counts
-                if mark:
-                    costs = dict(zip(("pages", "clicks", "fields"), self.marks[name].get(mark, (99, 99, 99)), strict=True))
+                noted = self.marks[name].get(mark, (99,) * 4)
+                costs = dict(zip(("pages", "clicks", "fields", "prompts"), noted, strict=True))
                 where = f" before the {mark}" if mark else ""
                 verdict = "as aimed" if costs[kind] <= most else "MORE than aimed"
                 yield f"{name}: {costs[kind]} {kind}{where}, at most {most}: {verdict}"
@@ -87,7 +88,7 @@ class Run:
 
 def told(error):
     text = " ".join(str(error).split("=====")[0].split())
-    files = ("ways.py", "troubles.py", "offices.py", "stage.py")
+    files = ("ways.py", "troubles.py", "offices.py", "passkeys.py", "stage.py")
     steps = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(files)]
     return f"{text[:300]} (at “{steps[-1].line}”)" if steps else f"{type(error).__name__}: {text[:300]}"
 

@@ -1,4 +1,4 @@
-"""The ways of people, by name. `ways`, `troubles` and `offices` add them."""
+"""The ways of people, by name. `ways`, `troubles`, `offices` and `passkeys` add them."""
 
 # The function, and the row of the table of walks of November 2026; a way without a row came later.
 WAYS = {}
@@ -6,7 +6,7 @@ ROWS = {}
 # What `make test` walks: the six of the design, and what else was once broken.
 QUICK = [
     "joined", "phone", "invited by mail", "next day, third site", "admin approves", "recovery", "phone, third site",
-    "mail", "consent", "two tabs"]
+    "mail", "consent", "two tabs", "passkey"]
 # What is walked on a phone and a laptop, light and dark, in three languages.
 TEN = [
     "founding", "joined", "invited by mail", "phone", "mail", "next day", "wrong answers", "admin approves",
@@ -17,6 +17,13 @@ AIMS = {
     "invited by mail": [("pages", "credentials", 2), ("fields", "credentials", 0)],
     # The client's own link and the button that sends the secret come on top.
     "next day": [("clicks", "", 3)],
+    # The client's own link comes on top.
+    "passkey, next day": [("clicks", "", 2), ("prompts", "", 1)],
+    # The aims without the pages that choose between joining and founding.
+    "founded with a passkey": [
+        ("pages", "registration", 3), ("fields", "registration", 3), ("prompts", "registration", 2)],
+    "invited with a passkey": [
+        ("pages", "registration", 2), ("fields", "registration", 1), ("prompts", "registration", 2)],
     # The list that says what is true afterwards comes on top.
     "admin approves": [("pages", "", 3)],
 }

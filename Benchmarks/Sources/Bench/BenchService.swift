@@ -13,12 +13,17 @@ struct BenchService: Sendable {
     private let database: String
     private let masters: MasterKeys
     private let mpinKeys: (any MPinKeySource)?
+    private let publicURL: String?
 
-    /// - Parameter mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
+    /// - Parameters:
+    ///   - mpinKeys: Where key shares of M-Pin come from; without it M-Pin is not offered.
+    ///   - publicURL: The public URL; `nil` for that of the settings.
     init(
-        _ cluster: Cluster, _ database: String, _ masters: MasterKeys, mpinKeys: (any MPinKeySource)? = nil
+        _ cluster: Cluster, _ database: String, _ masters: MasterKeys, mpinKeys: (any MPinKeySource)? = nil,
+        publicURL: String? = nil
     ) {
         self.mpinKeys = mpinKeys
+        self.publicURL = publicURL
         self.cluster = cluster
         self.database = database
         self.masters = masters
@@ -35,6 +40,7 @@ struct BenchService: Sendable {
         configuration.makeOperatorKey = { NewOperatorKey(key.publicKey) {} }
         configuration.operatorSigner = OperatorKeySource { key }
         configuration.mpinKeys = mpinKeys
+        if let publicURL { configuration.settings.tokenIssuer = publicURL }
         let assembly = try await ServiceAssembly(configuration, logger: Cluster.logger)
         let group = ServiceGroup(services: assembly.services, logger: Cluster.logger)
         let running = Task { try await group.run() }

@@ -4,14 +4,17 @@ import Foundation
 struct FullLoad: Sendable {
     /// Calls per second.
     let rate: Double
-    /// Milliseconds of processor time for each call, of the program and of the server; 0 if it is not known.
+    /// Milliseconds of processor time for each call, of the program and of the server, or of the server alone; 0 if it is
+    /// not known.
     let processorTime: Double
 
     /// Measures the load.
     ///
-    /// - Parameter others: Processes whose processor time counts as the program's.
+    /// - Parameters:
+    ///   - others: Processes whose processor time counts, with that of their children.
+    ///   - ofServer: Whether this program's own time does not count.
     static func run<Caller: Sendable>(
-        _ callers: [Caller], _ seconds: Int, _ postmaster: Int, _ others: [Int] = [],
+        _ callers: [Caller], _ seconds: Int, _ postmaster: Int, _ others: [Int] = [], ofServer: Bool = false,
         _ call: @escaping @Sendable (Caller) async throws -> Void
     ) async throws -> FullLoad {
         let start = ContinuousClock.now, deadline = start + .seconds(seconds)
@@ -32,6 +35,7 @@ struct FullLoad: Sendable {
         }
         return FullLoad(
             rate: Double(count) / (ContinuousClock.now - start).inSeconds,
-            processorTime: (used?.microseconds ?? 0) / 1_000 / Double(count))
+            processorTime: (used.map { ofServer ? $0.server.inSeconds * 1e6 : $0.microseconds } ?? 0) / 1_000
+                / Double(count))
     }
 }

@@ -8,7 +8,7 @@ import Postgres
     static let all: [any Benchmark.Type] = [
         LogBench.self, StateLoadBench.self, EventSourcingBench.self, FeedLagBench.self, AuditBench.self,
         CredentialBench.self,
-        LoginBench.self, BlindLoginBench.self, MPinBench.self, OpenIDBench.self,
+        LoginBench.self, PasskeyBench.self, BlindLoginBench.self, MPinBench.self, OpenIDBench.self,
     ]
 
     static func main() async {

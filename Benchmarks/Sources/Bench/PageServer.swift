@@ -48,7 +48,8 @@ struct PageServer: Sendable {
         }
         try ChildProgram.startWithSignals(process)
         do {
-            let result = try await body(ServedPages(port: try await Self.port(words)))
+            let result = try await body(
+                ServedPages(port: try await Self.port(words), process: Int(process.processIdentifier)))
             try input.fileHandleForWriting.close()
             for await _ in ended {}
             return result

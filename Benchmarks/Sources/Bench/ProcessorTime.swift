@@ -11,7 +11,7 @@ struct ProcessorTime: Sendable {
 
     /// Runs `body`; its result, and the time used meanwhile, which is nil where the system has no `/proc`.
     ///
-    /// - Parameter others: Processes that are measured with the server's.
+    /// - Parameter others: Processes that are measured with the server's, and their children with them.
     static func of<Result>(
         _ postmaster: Int, _ others: [Int] = [], _ body: () async throws -> Result
     ) async throws -> (Result, ProcessorTime?) {
@@ -32,7 +32,7 @@ struct ProcessorTime: Sendable {
                 let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc")
             else { return nil }
             let times = names.compactMap { Int($0) }.map { process in
-                let isMeasured = process == postmaster || others.contains(process) || parent(process) == postmaster
+                let isMeasured = ([postmaster] + others).contains { $0 == process || $0 == parent(process) }
                 return isMeasured ? clock(of: process) ?? .zero : .zero
             }
             if Self.ended(postmaster) == ended { return times.reduce(ended, +) }

@@ -5,6 +5,8 @@ struct ServedPages: Sendable {
     private static let browsers = 8
 
     let port: Int
+    /// The process whose child the server is.
+    let process: Int
     /// The cookie that the browsers send; empty for none.
     var cookie = ""
 

@@ -14,6 +14,8 @@ public struct CredentialsContent: Sendable, Hashable {
         case changed(Signature)
         /// The hashes of two approval events, 32 bytes each, different.
         case recovered([UInt8], [UInt8])
+        /// A passkey of the user, which signed the challenge of the flow. Only a secret that nobody knows gives way to it.
+        case passkey
     }
 
     /// 1 for a user's first record, incremented by each later one.
@@ -65,6 +67,7 @@ public struct CredentialsContent: Sendable, Hashable {
         switch authority {
         case .initial: self = try make(.initial)
         case .recovered(let first, let second): self = try make(.recovered(first, second))
+        case .passkey: self = try make(.passkey)
         case .changed(let oldKey):
             guard oldKey.publicKey == previous?.userPublicKey else { throw CredentialsError(.recordInvalid) }
             // The message omits the signature, so a blank one is used until it is made.
@@ -103,6 +106,7 @@ extension CredentialsContent {
             writer.u8(2)
             writer.raw(first)
             writer.raw(second)
+        case .passkey: writer.u8(3)
         }
         writer.u8(mode.rawValue)
         writer.u8(context.flags.rawValue)
@@ -171,6 +175,7 @@ extension ByteReader {
         case 0: return .initial
         case 1: return .changed(try Signature(raw: try take(64)))
         case 2: return .recovered(try take(32), try take(32))
+        case 3: return .passkey
         default: throw CredentialsError(.recordInvalid)
         }
     }

@@ -105,7 +105,7 @@ extension CredentialsRecord {
         case .initial: return false
         case .changed(let signature):
             return previous.userPublicKey?.isValid(signature, over: content.changeMessage) ?? false
-        case .recovered: return true
+        case .recovered, .passkey: return true
         }
     }
 }

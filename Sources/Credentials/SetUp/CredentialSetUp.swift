@@ -94,6 +94,8 @@ public enum SetUpAuthority: Sendable, Redacted {
     case changed(oldKey: UserKey)
     /// Two different colleagues approved. The values are the hashes of the two approval events, 32 bytes each.
     case recovered(firstApproval: [UInt8], secondApproval: [UInt8])
+    /// A passkey of the user signed the challenge of the flow. Nobody knows the secret that is replaced.
+    case passkey
 }
 
 /// A set-up of credentials: everything that a user entered, canonicalised and checked, and its plan.

@@ -6,24 +6,28 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The exact bytes whose SHA-256 a passkey signs in a log-in by it alone, when nobody knows the account yet.
+/// The exact bytes whose SHA-256 a passkey signs in a log-in by it alone, when nobody knows the account yet, or when the
+/// owner of an account adds it.
 ///
-/// The bytes are the tag line `tenure/v2/challenge` and the canonical JSON (RFC 8785) of the fields. The purpose is
-/// always `login-passkey`. Neither an account nor a key is named: the answer's credential id and user handle name them.
-/// An accepted answer stands in the ledger of that account's tenant and takes the nonce.
+/// The bytes are the tag line `tenure/v2/challenge` and the canonical JSON (RFC 8785) of the fields. With the purpose
+/// `login-passkey` neither an account nor a key is named: the answer's credential id and user handle name them. With
+/// `add-passkey` the account is named, so that no answer counts for two. An accepted answer stands in the ledger of the
+/// account's tenant and takes the nonce.
 public struct PasskeyChallenge: FlowChallenge {
     /// The purpose as the bytes name it. Another purpose of the tag has fields of its own.
     public enum Purpose: String, Hashable, CaseIterable, MemberValue {
         /// Logging in by a passkey.
         case loginPasskey = "login-passkey"
+        /// Adding a passkey to one's account.
+        case addPasskey = "add-passkey"
     }
 
     /// The fields of a challenge.
     public struct Fields: ChallengeFields {
         /// The name of the service: 1 to 255 bytes of UTF-8.
         public var issuer: String
-        /// The only purpose.
-        public let purpose = Purpose.loginPasskey
+        /// Adding a passkey, if an account is named.
+        public var purpose: Purpose { employee == nil ? .loginPasskey : .addPasskey }
         /// The relying party's id, a host name.
         public var rpID: String
         /// The flow this challenge belongs to.
@@ -34,21 +38,38 @@ public struct PasskeyChallenge: FlowChallenge {
         public var app: String
         /// The last moment at which the passkey's answer is accepted.
         public var expires: Timestamp
+        /// The tenant of the account that the passkey is added to.
+        public var tenant: UUID?
+        /// The account that the passkey is added to.
+        public var employee: UUID?
 
         /// The members in the signed bytes.
         public static let members = MemberTable<Fields, Void>(
-            "PasskeyChallenge", { Fields(issuer: $0, rpID: $2, flow: $3, nonce: $4, app: $5, expires: $6) },
+            "PasskeyChallenge",
+            {
+                Fields(
+                    issuer: $0, rpID: $2, flow: $3, nonce: $4, app: $5, expires: $6, tenant: $7, employee: $8)
+            },
             Member("issuer", \.issuer, .issuer), Member("purpose", \.purpose), Member("rpId", \.rpID, .rpID),
             Member("flow", \.flow), Member("nonce", \.nonce, .hash), Member("app", \.app, .code),
-            Member("expires", \.expires))
+            Member("expires", \.expires), Member(optional: "tenant", \.tenant),
+            Member(optional: "employee", \.employee))
 
         /// `tenure/v2/challenge`.
         public var tag: SignatureTag { .addressChallenge }
 
         /// The fields of a challenge. ``PasskeyChallenge/init(_:)`` checks them.
-        public init(issuer: String, rpID: String, flow: UUID, nonce: [UInt8], app: String, expires: Timestamp) {
+        public init(
+            issuer: String, rpID: String, flow: UUID, nonce: [UInt8], app: String, expires: Timestamp,
+            tenant: UUID? = nil, employee: UUID? = nil
+        ) {
             (self.issuer, self.rpID, self.flow, self.nonce) = (issuer, rpID, flow, nonce)
-            (self.app, self.expires) = (app, expires)
+            (self.app, self.expires, self.tenant, self.employee) = (app, expires, tenant, employee)
+        }
+
+        /// A tenant and an account are named together.
+        public func checkTogether() throws(CredentialsError) {
+            try require((tenant == nil) == (employee == nil), "tenant")
         }
     }
 

@@ -34,7 +34,9 @@ struct CredentialsPage: Sendable {
 
     /// The page with its form. Answers are shown again, so that one fault does not cost five; a passphrase is not.
     /// Whoever chose one is told, so that nobody goes on without it unawares.
-    func page(_ input: Input, _ found: [FieldProblem], _ form: FormPart) -> (HostedPage, FieldProblems?) {
+    func page(
+        _ input: Input, _ found: [FieldProblem], _ form: FormPart, passkey: NewCredentialsContent.Passkey? = nil
+    ) -> (HostedPage, FieldProblems?) {
         var told = found
         let isAboutPassphrase = found.contains { $0.field == .newPassphrase || $0.field == .repeated }
         if !found.isEmpty, !input.passphrase.isEmpty, !isAboutPassphrase {
@@ -45,8 +47,10 @@ struct CredentialsPage: Sendable {
         let isChange = view.purpose == .change, firstAnswer = view.questions.first?.questionId
         let problems = FieldProblems(
             told, in: language, answer: firstAnswer.map { FlowPage.answerPrefix + $0 } ?? "rule")
+        let asksForSecret = passkey?.isOnly != true
         let content = NewCredentialsContent(
-            problems: problems, current: isChange ? CurrentSecretPart(view, input, problems) : nil,
+            problems: problems, passkey: passkey, asksForSecret: asksForSecret,
+            current: isChange && !view.setsFirstSecret ? CurrentSecretPart(view, input, problems) : nil,
             account: language.text("flow.account", view.companyEmployeeId, view.companyName),
             limit: view.limit(in: language), progress: language.text("credentials.progress", "{1}", "\(Self.count)"),
             username: view.identifier, company: view.companyName,
@@ -55,7 +59,7 @@ struct CredentialsPage: Sendable {
             asksForName: view.purpose == .registration,
             displayName: input.displayName, mayAnswerToo: view.rules?.questionsWithPassphraseAllowed == true,
             answersToo: input.both, form: form)
-        let title: PageWord = isChange ? "change.title" : "credentials.title"
+        let title: PageWord = isChange ? "change.title" : asksForSecret ? "credentials.title" : "passkey.title"
         return (HostedPage(content, title, in: language, status: problems == nil ? 200 : 400), problems)
     }
 
@@ -95,7 +99,26 @@ struct NewCredentialsContent: PageContent {
         let isChosen: Bool
     }
 
+    /// The button that registers with a passkey, with what the browser is told of the account.
+    struct Passkey: PagePart {
+        let rp: String
+        let service: String
+        /// The `user.id` of the account.
+        let handle: String
+        /// The account as the browser's list names it.
+        let account: String
+        let challengePath: String
+        /// Whether there are no questions to choose.
+        let isOnly: Bool
+        let form: FormPart
+        let script: String
+    }
+
     let problems: FieldProblems?
+    /// What a registration may be completed with instead; `nil` elsewhere.
+    let passkey: Passkey?
+    /// Whether questions may be chosen: not where only the blind mode is accepted, which browsers do not have.
+    let asksForSecret: Bool
     /// What a change asks for; `nil` elsewhere.
     let current: CurrentSecretPart?
     let account: String

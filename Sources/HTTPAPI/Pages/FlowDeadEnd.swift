@@ -58,6 +58,7 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         case .employeeInactive: self = .inactive
         case .employeeNotApproved: self = .notApproved
         case .employeePasskeyRequired: self = .passkeyNeeded
+        case .passkeyStopped: self = .denied
         case .authorizationNotPermitted: self = error.isAboutEndedKey ? .keyEnded : .denied
         case .employeeAlreadyRegistered: self = .registered
         case .companyAlreadyFounded: self = .founded

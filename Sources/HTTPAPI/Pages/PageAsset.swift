@@ -31,6 +31,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case addpasskey = "addpasskey.js"
     /// The log-in with a passkey.
     case bypasskey = "bypasskey.js"
+    /// The registration with a passkey.
+    case withpasskey = "withpasskey.js"
     /// The signatures over invitations.
     case invite = "invite.js"
     /// The end of a wait, and the signature that opens its session.

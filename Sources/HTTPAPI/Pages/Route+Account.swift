@@ -62,7 +62,7 @@ extension Route {
     /// The routes of the account's pages.
     static let ofAccount = [
         showHome, showAccount, showFirstSteps, logOutOfAccount, mailAddressLink, setDisplayName, showDevices,
-        nameDevice, showPasskey, addPasskey, showDecision, makeDecision,
+        nameDevice, showPasskey, issueOwnPasskeyChallenge, addPasskey, showDecision, makeDecision,
         showSessions, endSessionsOfAccount, showConsents, withdrawConsent, showRecovery, cancelOwnRecovery,
         showApprovals, switchWaitingMails, showRefusals, refuseDevices, showRecoveries, showColleague,
         showInvite, proposeInvitations, sendInvitations, showOwnCredentials, beginOwnChange,

@@ -18,6 +18,7 @@ extension Route {
         let own = try await account.exchange.run(ReadOwnCredentials(caller: account.caller))
         let state: PageWord =
             switch (own.acceptsAnswers, own.acceptsPassphrase) {
+            case _ where own.isSecretless: own.passkey == nil ? "change.noneHere" : "change.none"
             case (true, true): "change.both"
             case (_, true): "change.passphrase"
             case (_, false): "change.answers"
@@ -37,7 +38,8 @@ extension Route {
         let own = try await account.exchange.run(ReadOwnCredentials(caller: account.caller))
         let names = LoginRequest(
             companyName: me.companyName, companyEmployeeId: employee, employeePublicKey: own.employeePublicKey)
-        let start = StartLogin(.change, names, app: try await account.exchange.pagesApp())
+        let start = StartLogin(
+            .change, names, app: try await account.exchange.pagesApp(), passkey: own.passkey)
         return account.visit.start(try await account.exchange.run(start), .change)
     }
 }
@@ -49,7 +51,7 @@ extension AccountVisit {
 
 extension FlowPage {
     /// Replaces the credentials, and leads back to the account, in a new session.
-    func change(_ input: CredentialsPage.Input, by current: CredentialsChangeRequest.Current, once key: String)
+    func change(_ input: CredentialsPage.Input, by current: CredentialsChangeRequest.Current?, once key: String)
         async throws -> Reply
     {
         let change = ChangeInDirectMode(

@@ -6,6 +6,8 @@ import TenureAPI
 extension Endpoint {
     static let showPasskey = Endpoint(page: "GET", "/account/passkeys", "Show how a person adds a passkey")
     static let addPasskey = Endpoint(page: "POST", "/account/passkeys", "Take a passkey that a person adds")
+    static let issueOwnPasskeyChallenge = Endpoint(
+        page: "POST", "/account/passkeys/challenge", "Give the page what a passkey that a person adds signs")
 }
 
 extension Route {
@@ -21,13 +23,20 @@ extension Route {
             handle: Base64URL.encode(passkeys.handle), account: "\(person) – \(me.companyName)",
             known: passkeys.held.map { Base64URL.encode($0.credential) }.joined(separator: " "),
             sentence: account.text("passkey.sentence", person, me.companyName),
-            challengePath: Endpoint.issuePasskeyChallenge.template.text, signer: me.session.fingerprint,
+            challengePath: Endpoint.issueOwnPasskeyChallenge.template.text, signer: me.session.fingerprint,
             passkey: try await account.signingPasskey(me),
             company: me.companyName, employee: person, decisionPath: Endpoint.makeDecision.template.text,
             backPath: Endpoint.showDevices.template.text,
             form: account.passkeyForm.part(
                 sentTo: Endpoint.addPasskey.template.text, request: "passkey", at: account.exchange.call.time))
         return try account.page(content, "passkey.title", of: me, at: .showDevices).reply()
+    }
+
+    /// `POST /account/passkeys/challenge`: names the account, so that the answer adds the passkey to no other one.
+    static let issueOwnPasskeyChallenge = Route(page: .issueOwnPasskeyChallenge, body: .optionalForm) { exchange in
+        let visit = PageVisit(exchange: exchange)
+        guard let (browser, _) = try await visit.session() else { return try visit.reply(.unarmed) }
+        return try await visit.passkeyChallenge(addedBy: browser.caller)
     }
 
     /// `POST /account/passkeys`: presents the passkey, and gives the module the statement by which the device key of this

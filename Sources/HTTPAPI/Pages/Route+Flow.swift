@@ -10,7 +10,8 @@ extension Route {
         let content = KeyContent(
             account: page.account(view), challenge: Base64URL.encode(view.challenge), purpose: view.purpose.rawValue,
             company: view.companyName, employee: view.address ?? view.companyEmployeeId, againPath: page.againPath,
-            form: page.visit.form(of: .proveBrowserKey, visitor))
+            form: page.visit.form(of: .proveBrowserKey, visitor),
+            passkey: SigningPasskey(view.passkeyOfKey, key: view.employeePublicKey))
         return try HostedPage(content, "flow.keyTitle", in: page.language).reply(visitor)
     }
 
@@ -216,6 +217,8 @@ struct KeyContent: PageContent {
     let employee: String
     let againPath: String
     let form: FormPart
+    /// The passkey that signs; `nil` for the key of this browser.
+    let passkey: SigningPasskey?
 }
 
 /// The form for answers to questions.

@@ -6,7 +6,7 @@ import TenureAPI
 extension Endpoint {
     static let issuePasskeyChallenge = Endpoint(
         page: "POST", "/passkey/challenge", "Give a page what a passkey signs next")
-    static let logInByPasskey = Endpoint(page: "POST", "/login/passkey", "Log a person in with a passkey")
+    static let logInByPasskey = Endpoint(page: "POST", "/passkey/login", "Log a person in with a passkey")
     static let showPasskeyEndpoints = Endpoint(
         page: "GET", "/.well-known/passkey-endpoints", "Tell password managers where passkeys are made and removed")
 }
@@ -22,17 +22,10 @@ extension Route {
 
     /// `POST /passkey/challenge`.
     static let issuePasskeyChallenge = Route(page: .issuePasskeyChallenge, body: .optionalForm) { exchange in
-        let visit = PageVisit(exchange: exchange), visitor = visit.visitor
-        guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
-        let app = try await exchange.pagesApp()
-        let challenge = try await exchange.run(IssuePasskeyChallenge(visitor: visitor.value, app: app))
-        var reply = Reply.text(Base64URL.encode(challenge), "text/plain; charset=utf-8")
-        reply.headers["Cache-Control"] = "no-store"
-        if let setting = visitor.setting { reply.cookies.append(setting) }
-        return reply
+        try await PageVisit(exchange: exchange).passkeyChallenge()
     }
 
-    /// `POST /login/passkey`, by itself and for a flow of the browser. The browser comes back to the log-in's page with
+    /// `POST /passkey/login`, by itself and for a flow of the browser. The browser comes back to the log-in's page with
     /// a sentence that says what is wrong: for a passkey that nobody has the same as for a wrong proof.
     static let logInByPasskey = beginning(.logInByPasskey, body: .form) { visit in
         let page = try await LogInPage(.address, visit)
@@ -46,9 +39,13 @@ extension Route {
             credential: bytes("credential"), user: bytes("user"), challenge: bytes("challenge"),
             evidence: bytes("proof"))
         do {
-            let app = try await visit.exchange.pagesApp()
+            let app = try await visit.exchange.pagesApp(), visitor = visit.visitor.value
+            if form.text("with") == "secret" {
+                let start = StartLoginByPasskey(proof, visitor: visitor, app: app)
+                return visit.start(try await visit.step(start, once: form.callKey), .login)
+            }
             let outcome = try await visit.step(
-                LogInByPasskey(proof, visitor: visit.visitor.value, app: app), once: form.callKey)
+                LogInByPasskey(proof, visitor: visitor, app: app), once: form.callKey)
             guard case .success(_, let employee, _) = outcome else {
                 var reply = try await page.reply(page.known, [FieldProblem(field: .form, word: "passkey.waits")])
                 reply.login = .authorizationPending
@@ -67,6 +64,21 @@ extension Route {
     }
 }
 
+extension PageVisit {
+    /// What a passkey of the page signs next.
+    ///
+    /// - Parameter owner: Who adds the passkey; `nil` for a log-in.
+    func passkeyChallenge(addedBy owner: EmployeeCaller? = nil) async throws -> Reply {
+        guard exchange.isFromOwnPage else { return try reply(.crossSite) }
+        let app = try await exchange.pagesApp(), visitor = visitor
+        let challenge = try await exchange.run(
+            IssuePasskeyChallenge(addedBy: owner, visitor: visitor.value, app: app))
+        var reply = Reply.passkeyChallenge(challenge)
+        if let setting = visitor.setting { reply.cookies.append(setting) }
+        return reply
+    }
+}
+
 extension FieldProblem {
     /// Why a passkey logs nobody in; `nil` for a refusal that is not about it.
     fileprivate init?(passkey error: ServiceError) {
@@ -75,6 +87,7 @@ extension FieldProblem {
         case .employeeKeyInvalid, .employeeInactive: word = "passkey.unknown"
         case .flowExpired, .flowAlreadyUsed: word = "passkey.logInFailed"
         case .employeeNotApproved: word = "passkey.notApproved"
+        case .passkeyStopped: word = "passkey.stopped"
         case .authorizationNotPermitted: word = error.members.isEmpty ? "passkey.secretToo" : "passkey.unknown"
         default: return nil
         }

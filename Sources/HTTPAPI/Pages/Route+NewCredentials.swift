@@ -5,7 +5,7 @@ import TenureAPI
 extension Route {
     /// `GET /flow/{flow}/credentials`.
     static let showCredentials = step(.showCredentials, where: { $0.page == .showCredentials }) { page, view in
-        if view.rules?.blindOnly == true { return try page.ending(ServiceError(.policyBlindOnly)) }
+        if view.rules?.blindOnly == true, view.passkey == nil { return try page.ending(ServiceError(.policyBlindOnly)) }
         return try page.credentialsPage(view, CredentialsPage.Input(replacing: view.questions), [])
     }
 
@@ -21,7 +21,9 @@ extension Route {
         }
         let input = CredentialsPage.Input(form.fields)
         var problems = input.missing
-        if page.purpose == .change, let missing = input.secretMissing { problems.insert(missing, at: 0) }
+        if page.purpose == .change, let missing = input.secretMissing, try await !page.setsFirstSecret() {
+            problems.insert(missing, at: 0)
+        }
         if problems.isEmpty {
             do {
                 return try await page.complete(input, once: form.callKey)
@@ -39,7 +41,7 @@ extension Route {
 
 extension FlowPage {
     /// The form for new credentials, with its problems.
-    fileprivate func credentialsPage(
+    func credentialsPage(
         _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) async throws -> Reply {
         do {
@@ -54,9 +56,13 @@ extension FlowPage {
         _ view: FlowView, _ input: CredentialsPage.Input, _ problems: [FieldProblem]
     ) throws -> Reply {
         let visitor = visit.visitor, form = visit.form(of: .chooseCredentials, visitor)
-        let (page, told) = CredentialsPage(view: view, language: language).page(input, problems, form)
+        let passkey = newPasskey(view, visitor)
+        let (page, told) = CredentialsPage(view: view, language: language).page(input, problems, form, passkey: passkey)
         return try visit.reply(page, told, form, visitor)
     }
+
+    /// Whether the flow asks for no secret in force. One that is over says so later.
+    fileprivate func setsFirstSecret() async throws -> Bool { (try? await view())?.setsFirstSecret == true }
 
     /// Sets the credentials, and goes where the outcome leads.
     fileprivate func complete(_ input: CredentialsPage.Input, once key: String) async throws -> Reply {
@@ -71,8 +77,7 @@ extension FlowPage {
             guard case .authorizationPending = outcome else { return try await visit.go(on: outcome, self, once: key) }
             return try await visit.wait(self)
         case .change:
-            guard let current = input.secret else { throw ServiceError(.flowWrongStep) }
-            return try await change(input, by: current, once: key)
+            return try await change(input, by: input.secret, once: key)
         case .login, .address, .returning: throw ServiceError(.flowWrongStep)
         }
     }

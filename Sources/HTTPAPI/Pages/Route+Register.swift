@@ -12,6 +12,10 @@ extension Endpoint {
     static let startInvited = Endpoint(page: "POST", "/join", "Begin the registration of an invited person")
     static let showCredentials = Endpoint(page: "GET", "/flow/{flow}/credentials", "Ask for new credentials")
     static let chooseCredentials = Endpoint(page: "POST", "/flow/{flow}/credentials", "Take new credentials")
+    static let challengeNewPasskey = Endpoint(
+        page: "POST", "/flow/{flow}/passkey/challenge", "Give a page what a new passkey signs next")
+    static let registerByPasskey = Endpoint(
+        page: "POST", "/flow/{flow}/passkey", "Complete a registration with a passkey")
     static let showWayBack = Endpoint(page: "GET", "/recover", "Ask which account somebody lost")
     static let startWayBack = Endpoint(page: "POST", "/recover", "Begin a recovery or a return")
     static let showWayBackWait = Endpoint(page: "GET", "/recover/waiting", "Say what a way back waits for")
@@ -20,7 +24,7 @@ extension Endpoint {
 extension Route {
     /// The routes of registration, of new credentials, and of the ways back to an account.
     static let ofRegistration: [Route] =
-        [showWayBackWait, showCredentials, chooseCredentials]
+        [showWayBackWait, showCredentials, chooseCredentials, challengeNewPasskey, registerByPasskey]
         + RegistrationPage.Way.allCases.flatMap { way in
             beginning(way.shownAt, way.sentTo) { try await RegistrationPage(way, $0) }
         } + beginning(.showWayBack, .startWayBack) { WayBackPage(visit: $0) } + showRegister

@@ -106,6 +106,16 @@ struct SigningPasskey: PagePart {
     let rp: String
     /// The public key, in base64url.
     let key: String
+
+    init(credential: String, rp: String, key: String) { (self.credential, self.rp, self.key) = (credential, rp, key) }
+
+    /// The passkey of a flow or a wait; `nil` for a key of the browser.
+    init?(_ passkey: DevicePasskey?, key: [UInt8]) {
+        guard let passkey else { return nil }
+        credential = Base64URL.encode(passkey.credential)
+        rp = passkey.rpID
+        self.key = Base64URL.encode(key)
+    }
 }
 
 extension AccountVisit {

@@ -46,7 +46,8 @@ struct WaitingPage: Sendable {
             account: account, text: language.text(instead == nil ? "wait.opening" : "wait.insteadText"),
             challenge: Base64URL.encode(view.challenge), device: Hex.encode(view.fingerprint),
             company: view.companyName, employee: view.companyEmployeeId, path: Endpoint.showWaiting.path(in: flow),
-            replaces: replaces, instead: instead, againPath: againPath, form: visit.form(of: .endWait, visitor))
+            replaces: replaces, instead: instead, againPath: againPath, form: visit.form(of: .endWait, visitor),
+            passkey: SigningPasskey(view.passkey, key: view.key))
         return try HostedPage(content, "wait.openingTitle", in: language).reply(visitor)
     }
 
@@ -179,6 +180,8 @@ struct WaitingEndContent: PageContent {
     let instead: String?
     let againPath: String
     let form: FormPart
+    /// The passkey that signs; `nil` for the key of this browser.
+    let passkey: SigningPasskey?
 }
 
 extension PageVisit {

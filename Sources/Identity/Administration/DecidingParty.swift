@@ -103,8 +103,8 @@ package struct DecidingEmployee: Sendable, Equatable {
 
     /// An employee from folded states; `nil` if there is no such account.
     ///
-    /// - Parameter secretProved: Whether the log-in proved more than a passkey.
-    package init?(_ state: Employee.State, in tenant: Tenant.State, secretProved: Bool = true) {
+    /// - Parameter secretProved: Whether the log-in proved a secret.
+    package init?(_ state: Employee.State, in tenant: Tenant.State, secretProved: Bool) {
         guard let account = state.account else { return nil }
         self.init(
             employee: account.id, user: account.user, role: tenant.role(of: account.id), status: account.status,

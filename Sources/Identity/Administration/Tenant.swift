@@ -17,9 +17,9 @@ package enum Tenant: Decider {
         case .found(let app, let policy):
             guard state.founding == nil, state.linkedApps.isSubset(of: [app]) else { throw .alreadyFounded }
             // The policy comes first: once an app is linked, no founding sets one.
+            guard state.linkedApps.isEmpty else { return [] }
             let set = policy == state.policy ? [] : [TenantPolicyChanged(policy: policy, by: .founding)]
-            let linked = state.linkedApps.isEmpty ? [AppLinked(appID: app, by: .founding)] : []
-            return set.map(TenantEvent.policyChanged) + linked.map(TenantEvent.appLinked)
+            return set.map(TenantEvent.policyChanged) + [.appLinked(AppLinked(appID: app, by: .founding))]
         case .changePolicy(let change, let by):
             return try changePolicy(state, change, by)
         case .changeMPinPolicy(let policy, let by):

@@ -114,7 +114,7 @@ package struct TenantPolicy: Sendable, Hashable {
     /// This is the one rule about passkeys and roles. A sync provider puts a synced passkey on another machine without
     /// anybody's approval, so it needs a secret besides.
     ///
-    /// - Parameter secretProved: Whether the log-in proved more than a passkey.
+    /// - Parameter secretProved: Whether the log-in proved a secret.
     package func admitsRole(of holding: KeyHolding, secretProved: Bool) -> Bool {
         switch holding {
         case .bound: true

@@ -101,20 +101,27 @@ extension Employee {
     /// Authorizes a pending key; does nothing if it is authorized.
     ///
     /// A key in force that does not carry its owner's role is authorized once more, by an authority that may give it
-    /// the role.
+    /// the role; a passkey whose counter did not grow, by an admin.
     ///
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
         let decision = authorize.decision, tenant = authorize.tenant
+        let standing = state.standing(of: authorize.key, at: authorize.time)
+        // The time of grace is for a passkey that the policy asks for.
+        let isBrought = standing == .pending && state.keys[authorize.key]?.passkey != nil
         let account = try account(
-            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization, at: authorize.time)
+            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization,
+            at: isBrought ? authorize.time : nil)
         guard decision.signer != authorize.key else { throw .selfAuthorization }
         guard !account.isCancelled else { throw .inactive }
         let event = EmployeeEvent.keyAuthorized(
             EmployeeKeyAuthorized(employeeID: account.id, key: authorize.key, by: decision.authority))
-        switch state.standing(of: authorize.key, at: authorize.time) {
+        switch standing {
         case .authorized:
             let hasRole = tenant.role(of: account.id).isAdministrative
+            if state.keys[authorize.key]?.passkey?.copiedSince != nil {
+                return decision.isOfAdmin(besides: account.id, in: tenant) ? [event] : []
+            }
             return hasRole && !state.roleKeys(in: tenant).contains(authorize.key) ? [event] : []
         case .unknown, .expired, .refused, .revoked: throw .unknownKey
         case .pending: return [event]
@@ -205,5 +212,13 @@ extension Employee {
             throw .notPermitted
         }
         return account
+    }
+}
+
+extension AuthorityDecision {
+    /// Whether somebody else than the owner of an account decides as a person, or an admin about their own account.
+    fileprivate func isOfAdmin(besides owner: EmployeeID, in tenant: Tenant.State) -> Bool {
+        guard case .employee(let id, _) = authority else { return false }
+        return id != owner || tenant.role(of: id).isAdministrative
     }
 }

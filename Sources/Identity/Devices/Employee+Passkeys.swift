@@ -30,6 +30,8 @@ extension Employee {
         package internal(set) var isBackedUp: Bool
         /// How often a counter did not grow.
         package internal(set) var counterRepeats = 0
+        /// Since when a counter did not grow and no admin has authorized the key anew; `nil` if neither.
+        package internal(set) var copiedSince: Timestamp?
         /// The highest counter so far, and those of assertions since that may have been overtaken.
         var counted: [Counted]
 
@@ -43,6 +45,9 @@ extension Employee {
         package func counter(before time: Timestamp) -> Int {
             counted.filter { $0.time.adding(.seconds(Employee.counterLeeway)) < time }.map(\.counter).max() ?? 0
         }
+
+        /// Whether the key opens no session: it may be a copy, and the tenant wants an admin to decide first.
+        package func isStopped(by policy: TenantPolicy) -> Bool { policy.clonedKey == .stop && copiedSince != nil }
 
         mutating func count(_ evidence: SignatureBytes, at time: Timestamp) {
             guard let counter = evidence.passkeyCounter else { return }

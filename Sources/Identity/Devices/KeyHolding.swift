@@ -24,7 +24,7 @@ extension Employee.State {
     /// Returns the authorized keys that carry the role in a session or a decision; see
     /// ``TenantPolicy/admitsRole(of:secretProved:)``.
     ///
-    /// - Parameter secretProved: Whether the log-in proved more than a passkey.
+    /// - Parameter secretProved: Whether the log-in proved a secret.
     package func roleKeys(in tenant: Tenant.State, secretProved: Bool) -> Set<PublicKeyBytes> {
         roleKeys(in: tenant).filter { tenant.policy.admitsRole(of: holding(of: $0), secretProved: secretProved) }
     }

@@ -63,6 +63,9 @@ package struct PasskeyValidated: EventPayload {
         (self.employeeID, self.fingerprint, self.flow) = (employeeID, fingerprint, flow)
         (self.challenge, self.evidence) = (challenge, evidence)
     }
+
+    /// Whether the authenticator counts its signatures.
+    package var isCounted: Bool { evidence.passkeyCounter ?? 0 > 0 }
 }
 
 /// A passkey's authenticator says for the first time that the key is copied to other devices, or no longer.

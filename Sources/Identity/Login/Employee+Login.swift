@@ -40,7 +40,13 @@ extension Employee {
         {
             return .passkeyRequired
         }
-        if standing == .authorized { return .success }
+        switch standing {
+        case .authorized: return .success
+        // It was presented with its facts.
+        case .pending where passkey == nil && state.keys[key]?.passkey != nil:
+            return .authorizationPending(presenting: [])
+        default: break
+        }
         do {
             return .authorizationPending(
                 presenting: try decide(state, PresentKey(key: key, flow: flow, time: time, passkey: passkey)))

@@ -54,6 +54,8 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case credentialsChanged
     /// The first mail to somebody who confirmed the address.
     case welcome
+    /// A notice to the owner and to admins that there may be a copy of a passkey.
+    case passkeyCopied
     /// A notice to an admin that somebody waits for a decision, with a link to the list.
     case somebodyWaits
 }

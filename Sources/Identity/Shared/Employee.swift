@@ -208,7 +208,11 @@ extension Employee {
             evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence, at: recorded.time) }
         case .passkeyBackupChanged(let event):
             evolvePasskey(&state, event.fingerprint) { $0.isBackedUp = event.backedUp }
-        case .passkeyCounterRepeated(let event): evolvePasskey(&state, event.fingerprint) { $0.counterRepeats += 1 }
+        case .passkeyCounterRepeated(let event):
+            evolvePasskey(&state, event.fingerprint) { passkey in
+                passkey.counterRepeats += 1
+                passkey.copiedSince = passkey.copiedSince ?? recorded.time
+            }
         case .keyAuthorized(let event): authorize(&state, event, recorded)
         case .keyRefused(let event):
             guard state.keys[event.key]?.hasEnded == false else { return }
@@ -275,6 +279,7 @@ extension Employee {
         key.status = .authorized
         key.authorized = recorded.place
         key.authorizedBy = event.by
+        key.passkey?.copiedSince = nil
         switch event.by {
         case .founding: key.isVouched = true
         case .employee(let signer, let signed):

@@ -33,11 +33,15 @@ package struct ChangePolicy: CallerUseCase {
             try await run.context.requireRecentLogIn(of: caller, at: run.call.time)
             guard ifMatch.map({ $0 == tenant.version }) ?? true else { throw ServiceError(.requestStale) }
             let policy = try change.applied(to: tenant.state.policy)
-            let changed = try await changed(to: policy, tenant, run.context)
             return SignedDecision(
                 access: access,
-                decide: {
-                    policy == tenant.state.policy ? [] : try Tenant.decided(tenant.state, .changePolicy(changed, $0))
+                decide: { decision -> [TenantEvent] in
+                    if policy == tenant.state.policy { return [] }
+                    let change = Tenant.PolicyChange(policy)
+                    let events = try Tenant.decided(tenant.state, .changePolicy(change, decision))
+                    // Only who may decide so reads and learns who has no secret.
+                    try await requireMeans(of: policy.logIn, tenant, run.context)
+                    return events
                 },
                 statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
                 record: { recorder, events, _ in
@@ -48,34 +52,31 @@ package struct ChangePolicy: CallerUseCase {
         }
     }
 
-    /// The change, with the people who lack what it asks them for.
+    /// Refuses a policy that asks people for what they lack.
     ///
     /// - Throws: `policy.secretless_people` or `policy.passkeyless_people`, which name at most twenty of them.
-    private func changed(
-        to policy: TenantPolicy, _ tenant: TenantSnapshot, _ context: ServiceContext
-    ) async throws -> Tenant.PolicyChange {
+    private func requireMeans(
+        of logging: LogInRule, _ tenant: TenantSnapshot, _ context: ServiceContext
+    ) async throws {
         let affected = AffectedPeople(context: context, tenant: tenant), people: Set<EmployeeID>
-        switch policy.logIn {
-        case _ where policy.logIn == tenant.state.policy.logIn: people = []
-        case .passkeyOrSecret: people = []
+        switch logging {
+        case _ where logging == tenant.state.policy.logIn: return
+        case .passkeyOrSecret: return
         case .secret: people = try await affected.secretless()
         case .passkey: people = try await affected.passkeyless()
         }
-        let lacksSecret = policy.logIn == .secret
-        guard people.isEmpty else {
-            var names: [String] = []
-            for id in people.prefix(20) {
-                let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
-                names.append(
-                    try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
-            }
-            throw ServiceError(
-                lacksSecret ? .policySecretlessPeople : .policyPasskeylessPeople,
-                members: names.sorted().map {
-                    .init(pointer: "/logIn", detail: "\($0) has no \(lacksSecret ? "secret" : "passkey")")
-                })
+        guard !people.isEmpty else { return }
+        var names: [String] = []
+        for id in people.prefix(20) {
+            let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
+            names.append(try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
         }
-        return Tenant.PolicyChange(policy)
+        let lacksSecret = logging == .secret
+        throw ServiceError(
+            lacksSecret ? .policySecretlessPeople : .policyPasskeylessPeople,
+            members: names.sorted().map {
+                .init(pointer: "/logIn", detail: "\($0) has no \(lacksSecret ? "secret" : "passkey")")
+            })
     }
 }
 

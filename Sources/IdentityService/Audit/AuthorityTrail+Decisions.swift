@@ -37,7 +37,7 @@ extension AuthorityTrail {
 
     /// The tolerance by which an event's time in a tenant's ledger may be later than its decision, for rules that count
     /// minutes.
-    private static let appendTime = Duration.seconds(60)
+    static let appendTime = Duration.seconds(60)
 
     /// The earliest time at which an event was decided.
     func decidedAt(_ event: RecordedEvent) -> Timestamp {
@@ -48,7 +48,9 @@ extension AuthorityTrail {
     private func place(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
         let stream: StreamID
         let tenant = TenantID(event.ledger.uuid)
-        if EmployeeEvent(payload) != nil {
+        if let payload = payload as? PasskeyValidated {
+            stream = .passkey(payload, in: tenant)
+        } else if EmployeeEvent(payload) != nil {
             guard let employee = event.data["employeeId"]?.uuid else { return "the event names no employee" }
             stream = .employee(EmployeeID(employee), in: tenant)
         } else if TenantEvent(payload) != nil {
@@ -189,10 +191,11 @@ extension AuthorityTrail {
         return state.displayNamings < Employee.namingLimit ? nil : "a person is named too often"
     }
 
-    /// A session needs a link of the app through which it was opened.
     static let passkeyNeeded = "a session is opened on a device key that is no passkey, and the company asks for one"
 
+    /// A session needs a link of the app through which it was opened, and a key that nothing stopped.
     private func opened(_ event: RecordedEvent, _ payload: SessionOpened) -> String? {
+        if isStopped(payload, at: event.time) { return Self.stopped }
         guard tenant.links[payload.appID] != nil else { return "a session is opened by an app that is not linked" }
         // A log is full of sessions.
         guard tenant.policy.logIn == .passkey, let state = employees[payload.employeeID] else { return nil }

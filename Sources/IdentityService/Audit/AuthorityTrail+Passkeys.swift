@@ -34,13 +34,25 @@ extension AuthorityTrail {
     static let answered = "a log-in is by the assertion that presented the passkey"
     static let noAssertion = "a log-in by a passkey has no assertion over its challenge"
     static let expired = "the challenge of a log-in has expired"
+    static let lasting = "the challenge of a log-in lasts longer than two minutes"
+    static let addedWithoutKey = "a passkey is added to an account without a device key in force"
     static let unsignedPresentation = "a passkey is presented without an assertion over the challenge of its flow"
     static let otherFacts = "a device key is presented with facts that differ from those of the account"
     static let wrongKind = "a device key is presented as another kind than it is"
     static let sameBackup = "a passkey's backup changes to what it was"
     static let grown = "a counter that grew is noted as repeated"
+    static let stopped = "a session is opened by a passkey that an admin must decide about first"
     static let unnoted = "a log-in does not note what its passkey says of backup or counter"
     static let otherKind = "the evidence of a device is of another kind than its key, relying party or origin"
+
+    /// Whether a session is opened by a passkey that its counter stopped, in the same append or before. Log-ins with a
+    /// secret may be decided a moment earlier.
+    func isStopped(_ session: SessionOpened, at time: Timestamp) -> Bool {
+        guard let passkey = employees[session.employeeID]?.key(session.fingerprint)?.passkey,
+            passkey.isStopped(by: tenant.policy), let since = passkey.copiedSince
+        else { return false }
+        return since == time || since.adding(.seconds(120)) < time
+    }
 
     /// Checks that evidence is of the kind of its key. A key that the account does not have is found elsewhere.
     private func evidence(
@@ -56,15 +68,16 @@ extension AuthorityTrail {
             PasskeyIdentity(
                 rpID: $0.rpID, credentialID: $0.credentialID, isBackupEligible: $0.isBackupEligible)
         }
-        let inForce = facts.flatMap { originsInForce(of: $0.rpID, at: event.time) }
+        let inForce = facts.flatMap { originsInForce(of: $0.rpID, event) }
         let origins = inForce ?? (evidence.assertion.map { [$0.clientData.origin] } ?? [])
         return (try? evidence.check(identity, origins: origins)) != nil
     }
 
     /// The origins that may have been in force for a site; `nil` if this check does not hold the events that set them.
-    private func originsInForce(of rpID: String, at time: Timestamp) -> [String]? {
+    private func originsInForce(of rpID: String, _ event: RecordedEvent) -> [String]? {
         guard let system else { return nil }
-        let rules = system.passkeyRules(at: time)
+        // In a ledger that is ahead, the recorded time is later than that of the append.
+        let rules = system.passkeyRules(from: times.earliest ?? event.time, to: event.time)
         if rules.isEmpty, !system.isWhole { return nil }
         return rules.filter { $0.rpID == rpID }.flatMap { $0.origins.map(\.text) }
     }
@@ -75,6 +88,7 @@ extension AuthorityTrail {
         guard CauseTable.proofs.contains(event.type), let payload = try? EventCodec.payload(of: event) else {
             return nil
         }
+        secretProof = event.id
         let key: PublicKeyBytes, signature: SignatureBytes
         switch payload {
         case let payload as AnswersValidated:
@@ -88,6 +102,7 @@ extension AuthorityTrail {
             (key, signature) = (own, payload.deviceSignature)
         default: return nil
         }
+        if signature.isOfPasskey { provedFlows.insert(event.stream.id) }
         if case let facts?? = presentedKeys[key] { return isOfKind(event, signature, facts) ? nil : Self.otherKind }
         if presentedKeys[key] != nil { return isOfKind(event, signature, nil) ? nil : Self.otherKind }
         unpresented = (event.time, key, signature)
@@ -132,6 +147,11 @@ extension AuthorityTrail {
             return Self.otherKind
         }
         guard let facts = payload.passkey else { return nil }
+        guard payload.first == state.keys.isEmpty else { return Self.otherFacts }
+        let isAdded = event.causes.isEmpty
+        if isAdded, !state.keys.values.contains(where: { $0.status == .authorized }) { return Self.addedWithoutKey }
+        // Its flow has another proof.
+        if !isAdded, state.keys[payload.key]?.passkey?.facts == facts { return nil }
         guard let key = try? EmployeePublicKey(bytes: payload.key.bytes),
             isOfFlow(event, payload, facts, key),
             let evidence = try? DeviceEvidence(bytes: facts.evidence.bytes),
@@ -143,18 +163,29 @@ extension AuthorityTrail {
         return isOfKind(event, facts.evidence, facts) ? nil : Self.otherKind
     }
 
-    /// Whether a presented passkey signed a challenge of its flow: one that names its key, or one that names neither
-    /// account nor key, as the page of the account has it.
+    /// Whether a presented passkey signed a challenge of its flow. One that its owner adds has no other proof, so its
+    /// challenge names the account. In another flow it names the key, or neither.
     private func isOfFlow(
         _ event: RecordedEvent, _ payload: EmployeeKeyPresented, _ facts: PasskeyFacts, _ key: EmployeePublicKey
     ) -> Bool {
-        if let challenge = try? Challenge(parsing: facts.challenge) {
-            return challenge.fields.employeeKey == key && challenge.fields.tenant == event.ledger.uuid
-                && challenge.fields.flow == payload.flow.uuid
+        let isAdded = event.causes.isEmpty
+        if let fields = try? Challenge(parsing: facts.challenge).fields {
+            // The device signs before its owner has entered the rest.
+            let end = fields.expires.adding(FlowKind.registration.lifetime)
+            return !isAdded && [.registration, .login, .recovery].contains(fields.purpose)
+                && fields.employeeKey == key && fields.tenant == event.ledger.uuid && fields.flow == payload.flow.uuid
+                && decidedAt(event) <= end && isShort(event, fields.expires)
         }
-        guard let challenge = try? PasskeyChallenge(parsing: facts.challenge) else { return false }
-        return challenge.fields.flow == payload.flow.uuid && challenge.fields.rpID == facts.rpID
-            && challenge.fields.app == event.app?.lowercased && decidedAt(event) <= challenge.fields.expires
+        guard let fields = try? PasskeyChallenge(parsing: facts.challenge).fields else { return false }
+        let account = isAdded ? (event.ledger.uuid, payload.employeeID.uuid) : nil
+        return fields.flow == payload.flow.uuid && fields.rpID == facts.rpID && fields.app == event.app?.lowercased
+            && fields.tenant == account?.0 && fields.employee == account?.1
+            && decidedAt(event) <= fields.expires && isShort(event, fields.expires)
+    }
+
+    /// Whether a challenge that was answered for an event expires as soon as every challenge does.
+    private func isShort(_ event: RecordedEvent, _ end: Timestamp) -> Bool {
+        end <= event.time.adding(FlowState.challengeLifetime + Self.appendTime)
     }
 
     /// Checks the assertion of a log-in by a passkey alone, whose challenge names the flow and expires.
@@ -163,16 +194,18 @@ extension AuthorityTrail {
             let known = state.key(payload.fingerprint), known.status == .authorized, let facts = known.passkey?.facts
         else { return Self.notInForce }
         guard tenant.policy.logIn != .secret else { return Self.secretNeeded }
+        guard known.passkey?.isStopped(by: tenant.policy) != true else { return Self.stopped }
         // Twice in one flow is found as a cause that an event repeats.
         guard !state.keys.values.contains(where: { $0.flow == payload.flow }) else { return Self.answered }
         guard let key = try? EmployeePublicKey(bytes: known.key.bytes),
             let challenge = try? PasskeyChallenge(parsing: payload.challenge),
-            challenge.fields.flow == payload.flow.uuid, challenge.fields.rpID == facts.rpID,
-            challenge.fields.app == event.app?.lowercased,
+            challenge.fields.purpose == .loginPasskey, challenge.fields.flow == payload.flow.uuid,
+            challenge.fields.rpID == facts.rpID, challenge.fields.app == event.app?.lowercased,
             let evidence = try? DeviceEvidence(bytes: payload.evidence.bytes),
             (try? evidence.verify(over: payload.challenge, by: key)) != nil
         else { return Self.noAssertion }
         guard decidedAt(event) <= challenge.fields.expires else { return Self.expired }
+        guard isShort(event, challenge.fields.expires) else { return Self.lasting }
         return isOfKind(event, payload.evidence, facts) ? nil : Self.otherKind
     }
 }

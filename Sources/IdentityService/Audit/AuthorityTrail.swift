@@ -50,10 +50,12 @@ struct AuthorityTrail: Sendable {
     private var uninvited: [EmployeeID: Int64] = [:]
     /// When each employee last logged in, by device key.
     private(set) var logins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
-    /// When each employee last logged in with more than a passkey, by device key.
+    /// When each employee last logged in with a secret, by device key.
     private var provedLogins: [EmployeeID: [KeyFingerprint: Timestamp]] = [:]
-    /// The last log-in by a passkey alone. Its session is opened in the same append.
-    private var passkeyLogin: UUID?
+    /// The last event that opens a session because somebody proved a secret. The session is of the same append.
+    var secretProof: UUID?
+    /// The flows in which the owner of a passkey proved a secret.
+    var provedFlows: Set<UUID> = []
     /// The recoveries that were opened.
     var recoveries: [UUID: User.Recovery] = [:]
     /// The recoveries that a key confirmed which was in force for the whole delay before.
@@ -124,6 +126,15 @@ struct AuthorityTrail: Sendable {
                     ledger: ledger, position: nil, lastPosition: nil,
                     detail: "\(repeats) log-ins by passkeys counted no further: there may be copies of them"))
         }
+        let passkeys = employees.values.flatMap(\.keys.values).count { $0.passkey != nil }
+        if passkeys > 0, system?.isWhole != true {
+            notes.append(
+                VerifyNote(
+                    ledger: ledger, position: nil, lastPosition: nil,
+                    detail:
+                        "the origins of \(passkeys) passkeys are not proved, because this check lacks the whole system ledger"
+                ))
+        }
         if system?.isWhole != true {
             notes.append(
                 VerifyNote(
@@ -177,7 +188,7 @@ struct AuthorityTrail: Sendable {
         // A log is full of sessions, and each further type that is asked for takes time.
         if let session = payload as? SessionOpened {
             logins[session.employeeID, default: [:]][session.fingerprint] = event.time
-            if passkeyLogin.map({ !event.causes.contains($0) }) ?? true {
+            if let secretProof, event.causes.contains(secretProof) {
                 provedLogins[session.employeeID, default: [:]][session.fingerprint] = event.time
             }
             openID.learn(event, session)
@@ -192,7 +203,8 @@ struct AuthorityTrail: Sendable {
             }
         }
         if let own = EmployeeEvent(payload) {
-            let employee = EmployeeID(event.stream.id)
+            // A log-in by a passkey stands in the stream of its flow.
+            let employee = (payload as? PasskeyValidated)?.employeeID ?? EmployeeID(event.stream.id)
             Employee.evolve(&employees[employee, default: Employee.initial], recorded(own, event))
         }
         if let own = InvitationEvent(payload) {
@@ -217,12 +229,15 @@ struct AuthorityTrail: Sendable {
             recoveries[payload.recoveryID.uuid] = User.Recovery(
                 payload, at: EventPlace(id: event.id, position: event.position), event.time)
         case let payload as RecoveryConfirmed: learn(payload)
-        case is PasskeyValidated: passkeyLogin = event.id
+        case let payload as WaitEnded: if provedFlows.contains(payload.flow.uuid) { secretProof = event.id }
         case let payload as EmployeeKeyAuthorized:
+            let flow = employees[payload.employeeID]?.keys[payload.key]?.flow.uuid
+            if let flow, provedFlows.contains(flow) { secretProof = event.id }
             let holder = Holder(employee: payload.employeeID.uuid, key: payload.key)
             if case .founding = payload.by, root == nil { root = payload.key }
             chains.authorize(holder, event)
         case let payload as ReturnCompleted:
+            secretProof = event.id
             chains.comeBack(Holder(employee: payload.employeeID.uuid, key: payload.proof.key), event)
         case let payload as EmployeeKeyRefused:
             chains.end(Holder(employee: payload.employeeID.uuid, key: payload.key))
@@ -287,7 +302,7 @@ extension AuthorityTrail {
         }
     }
 
-    /// Whether a device key opened a session with more than a passkey within the longest session of an admin. The
+    /// Whether a device key opened a session with a secret within the longest session of an admin. The
     /// statement names no session, so any such session counts.
     private func hasProved(_ employee: EmployeeID, _ key: PublicKeyBytes, _ event: RecordedEvent) -> Bool {
         guard let proved = provedLogins[employee]?[KeyFingerprint(of: key)] else { return false }

@@ -20,6 +20,8 @@ struct CauseTrail: Sendable {
     private var causes: [UUID: (facts: CauseFacts, effects: [String])] = [:]
     private var limit = 1_024, last: Timestamp?
     private var needs: [UUID: [Need]] = [:], ofFlows: [String: Set<UUID>] = [:]
+    /// The presentations of passkeys that their owners added.
+    private var added: Set<UUID> = []
     /// The events of the present append whose effect must follow, and all events that lack a cause or an effect.
     private var awaited: [UUID: Violation] = [:], alone: [Violation] = []
     var releases = ReleaseTrail()
@@ -37,6 +39,9 @@ struct CauseTrail: Sendable {
         var facts = CauseFacts(event)
         let account = facts.employee.flatMap { accounts[EmployeeID($0)] }
         facts.user = facts.user ?? account?.account?.user.uuid
+        if CauseTable.isFurtherPasskey(event) { added.insert(event.id) }
+        let authorized = event.type == EmployeeKeyAuthorized.type ? facts.key.flatMap { account?.key($0) } : nil
+        facts.isAdded = added.contains(authorized?.presented.id ?? event.id)
         releases.follow(event, facts, accounts)
         let words = repeated(event, facts) ?? judge(event, facts, named, account)
         remember(event, facts)
@@ -61,7 +66,7 @@ struct CauseTrail: Sendable {
         _ event: RecordedEvent, _ facts: CauseFacts, _ named: [UUID], _ account: Employee.State?
     ) -> String? {
         if CauseTable.ofSessions.contains(event.type) { return nil }
-        if named.isEmpty, CauseTable.isFurtherPasskey(event) { return nil }
+        if CauseTable.isFurtherPasskey(event) { return nil }
         var rules = CauseTable.rules(of: event.type, event.data), isWrong = false
         for id in named {
             let rule = rules.firstIndex { take(id, event, facts, $0) }
@@ -114,7 +119,7 @@ struct CauseTrail: Sendable {
     /// Notes that a tenant's ledger was read completely.
     mutating func complete(_ company: LedgerID) {
         alone += awaited.values
-        (causes, ofFlows, awaited) = ([:], [:], [:])
+        (causes, ofFlows, awaited, added) = ([:], [:], [:], [])
         releases.complete(company, last)
     }
 

@@ -14,9 +14,10 @@ import Postgres
 /// The trail's memory grows with the users and the credentials of one directory.
 struct CredentialTrail: Sendable {
     private enum Standing {
-        case inForce(credential: UUID, PreviousCredentials)
+        case inForce(credential: UUID, PreviousCredentials, isSecretless: Bool)
         case erased
     }
+    static let notFirst = "a passkey replaces a secret that somebody knows"
     static let uncharged = "the secret of an address is proved without a charge"
 
     private var recoveries = RecoveryTrail()
@@ -57,13 +58,15 @@ struct CredentialTrail: Sendable {
         let standing = standings[user], isNew = credentials.insert(credential).inserted
         // Right or wrong, later events were decided on it. But nothing restores an erased user.
         if case .erased = standing { return "credentials are set for an erased user" }
-        standings[user] = .inForce(credential: credential, PreviousCredentials(record))
+        standings[user] = .inForce(
+            credential: credential, PreviousCredentials(record), isSecretless: event.data["secretless"] != nil)
         guard event.stream == .user(UserID(user)) else { return "the event is not in its user's stream" }
         guard isNew else { return "the credential's id was used before" }
         guard event.type == CredentialsChanged.type else {
             return standing == nil ? nil : "credentials are set for a user who already has them"
         }
-        guard case .inForce(let before, let previous) = standing, before == event.data["previousCredentialId"]?.uuid,
+        guard case .inForce(let before, let previous, let wasSecretless) = standing,
+            before == event.data["previousCredentialId"]?.uuid,
             let challenge = event.data["challenge"]?.bytes.flatMap({ try? Challenge(parsing: $0) }),
             (try? record.verify(employeeKey: challenge.fields.employeeKey, previous: previous)) != nil
         else { return "the record does not follow the one it replaces" }
@@ -71,6 +74,9 @@ struct CredentialTrail: Sendable {
         case .changed: return challenge.fields.purpose == .change ? nil : "the challenge is for another purpose"
         case .recovered: return recoveries.judge(record, challenge, event, at: earliest)
         case .initial: return "the record is not signed by the replaced key"
+        case .passkey:
+            let isFirst = wasSecretless && event.data["secretless"] == nil && challenge.fields.purpose == .change
+            return isFirst ? nil : Self.notFirst
         }
     }
 }
@@ -123,6 +129,8 @@ struct ValidatedKeys: Sendable {
     var recoveries = RecoveryCopyTrail()
     /// The credentials that prove returns, which have to be in force.
     private var returns = ReturnCredentials()
+    /// The passkeys that may set a first secret.
+    var passkeys = AuthorizedPasskeys()
     /// The events that need a cause in another ledger.
     var causes = CauseTrail()
 
@@ -138,13 +146,14 @@ struct ValidatedKeys: Sendable {
     /// or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
         if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
-        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event)
+        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event) ?? passkeys.match(event)
     }
 
     mutating func merge(_ other: ValidatedKeys) {
         places.merge(other.places) { first, _ in first }
         recoveries.merge(other.recoveries)
         returns.merge(other.returns)
+        passkeys.merge(other.passkeys)
         causes.merge(other.causes)
     }
 
@@ -155,9 +164,12 @@ struct ValidatedKeys: Sendable {
             directories[.directory(of: UserID(key.user)), default: ValidatedKeys()].places[key] = place
         }
         let caused = causes.users.map { LedgerID.directory(of: UserID($0)) }
-        for directory in wanted.union(recoveries.directories).union(caused).union(directories.keys) {
+        for directory in wanted.union(recoveries.directories).union(passkeys.directories).union(caused).union(
+            directories.keys)
+        {
             directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
             directories[directory]?.returns = returns
+            directories[directory]?.passkeys = passkeys.part(of: directory)
             directories[directory]?.causes = causes.part(of: directory)
         }
         return directories

@@ -66,6 +66,7 @@ struct LogInspector: EventInspector {
         }
         validated.follow(event)
         let words = trail.follow(event)
+        validated.passkeys.follow(event, trail.employees)
         let uncaused = validated.causes.follow(event, leader: trail.statements.leader, trail.employees)
         return words ?? uncaused ?? wrongTime
     }
@@ -167,6 +168,7 @@ struct LedgerFindings: Sendable {
         validated.recoveries.complete(
             ledger, confirmedByKnownKey: inspector.trail.confirmedByKnownKey)
         validated.causes.complete(ledger)
+        validated.passkeys.complete(ledger)
         violations += validated.causes.unresolved
         if let wanted = request.chainFingerprint { chain = inspector.trail.chains.chain(of: wanted) }
         guard let pinned = request.founderFingerprint, ledger == request.ledger else { return }

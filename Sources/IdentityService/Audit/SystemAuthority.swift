@@ -199,12 +199,13 @@ struct SystemAuthority: Sendable {
         return administered(event, payload.by)
     }
 
-    /// The rules for passkeys that a service may have followed at a time: those in force then, and those that came or
-    /// went within the time by which two ledgers differ. Empty if none are known.
-    func passkeyRules(at time: Timestamp) -> [PasskeyRules] {
-        let ends = passkeyRules.dropFirst().map(\.since) + [time.adding(Self.sealingTime)]
+    /// The rules for passkeys that a service may have followed at a time between two: those in force then, and those
+    /// that came or went within the time by which two ledgers differ. Empty if none are known.
+    func passkeyRules(from earliest: Timestamp, to latest: Timestamp) -> [PasskeyRules] {
+        let ends = passkeyRules.dropFirst().map(\.since) + [latest]
         return zip(passkeyRules, ends).compactMap { entry, end in
-            entry.since <= time.adding(Self.sealingTime) && time <= end.adding(Self.sealingTime) ? entry.rules : nil
+            entry.since <= latest.adding(Self.sealingTime) && earliest <= end.adding(Self.sealingTime)
+                ? entry.rules : nil
         }
     }
 

@@ -11,15 +11,16 @@ package import TenureAPI
 /// The old user key, which must sign the new record, is thus open only during the call and stored nowhere. The new
 /// input is checked before the attempt is charged.
 package struct ChangeInDirectMode: AppUseCase {
-    /// The old secret: at least three answers to the old questions, or the old passphrase.
-    package let current: CredentialsChangeRequest.Current
+    /// The old secret: at least three answers to the old questions, or the old passphrase. `nil` for the first secret of
+    /// a person without one, for which a passkey signed the flow's challenge.
+    package let current: CredentialsChangeRequest.Current?
     /// The new credentials.
     package let credentials: CredentialsRequest
     package let flow: String
     package let app: AppCaller
 
     package init(
-        current: CredentialsChangeRequest.Current, credentials: CredentialsRequest, flow: String, app: AppCaller
+        current: CredentialsChangeRequest.Current?, credentials: CredentialsRequest, flow: String, app: AppCaller
     ) {
         self.current = current
         self.credentials = credentials
@@ -34,34 +35,49 @@ package struct ChangeInDirectMode: AppUseCase {
         let context = run.context, call = run.call
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .change, app: app, at: call.time)
-        try current.requireExpected(in: row.state)
+        try current?.requireExpected(in: row.state)
         let target = try await ChallengedCredential.load([.seed, .device, .tenant], for: row.state, context)
         let policy = try target.policy(for: row.state)
         guard policy.permits(.direct), !target.isBlindOnly else { throw ServiceError(.policyBlindOnly) }
         try credentials.requirePermitted(by: policy, under: "/credentials")
-        let opening = try current.opening(target, in: .current)
+        let opening = try current?.opening(target, in: .current)
         let seed = try OPRFSeed.generate()
         let questions = try credentials.chosenQuestions(app, under: "/credentials")
+        if current == nil { try row.state.requireFirstSecret(of: target) }
         let setUp = try await setUp(questions, seed: seed, row.state, context)
+        guard let current, let opening else {
+            return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
+                let made = try await admission.run { try setUp.complete(seed: seed, authority: .passkey) }
+                return try await CompleteChange(context: context).run(
+                    row, try replacement(made, seed: seed, row.state), proof: nil, app: app, run)
+            }
+        }
         let budget = try context.budget(for: row.state, of: target)
         return try await context.admitted(to: context.compute, attempt: row.state, budget) { admission in
             let charged = try await ChargeAttempt(context: context).run(
                 row, budget: budget, attempt: nil, app: app, call: call)
             let key = try await admission.run { try opening() }
-            guard let key, !charged.state.isDecoy, let proved = charged.state.proved else {
+            guard let key, !charged.state.isDecoy, charged.state.proved != nil else {
                 throw ServiceError(current.kind.refusal, challenge: charged.state.challenge)
             }
             let proof = try FlowProof(current.kind, opened: key, in: charged.state)
             let completion = CompleteChange(context: context)
             try await completion.requirePermitted(charged, proof: proof, app: app, run)
             let made = try await admission.run { try setUp.complete(seed: seed, authority: .changed(oldKey: key)) }
-            let new = ReplacementCredentials(
-                record: try made.record(
-                    deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: charged.state.employeePublicKey)),
-                questions: made.questions, seed: seed, proved: proved,
-                userSignature: try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge)))
+            let new = try replacement(made, seed: seed, charged.state)
             return try await completion.run(charged, new, proof: proof, app: app, run)
         }
+    }
+
+    private func replacement(
+        _ made: NewCredentials, seed: OPRFSeed, _ state: FlowState
+    ) throws -> ReplacementCredentials {
+        guard let proved = state.proved else { throw ServiceError(.flowWrongStep) }
+        return ReplacementCredentials(
+            record: try made.record(
+                deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: state.employeePublicKey)),
+            questions: made.questions, seed: seed, proved: proved,
+            userSignature: try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge)))
     }
 
     private func setUp(
@@ -76,6 +92,21 @@ package struct ChangeInDirectMode: AppUseCase {
                     kdf: context.settings.scrypt),
                 questions: questions, passphrase: credentials.passphrase,
                 questionsWithPassphrase: credentials.questionsWithPassphrase)
+        }
+    }
+}
+
+extension FlowState {
+    /// Whether the flow sets the first secret of a person without one, whose passkey has signed the challenge.
+    func setsFirstSecret(of target: ChallengedCredential) -> Bool {
+        purpose.kind == .change && !isDecoy && passkey != nil && proved != nil
+            && target.scene.user.state.credentials?.isSecretless == true
+    }
+
+    /// - Throws: `flow.wrong_step`.
+    fileprivate func requireFirstSecret(of target: ChallengedCredential) throws(ServiceError) {
+        guard [.answers, .passphrase].contains(step), setsFirstSecret(of: target) else {
+            throw ServiceError(.flowWrongStep)
         }
     }
 }

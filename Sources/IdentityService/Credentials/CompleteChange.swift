@@ -18,8 +18,9 @@ import TenureAPI
 struct CompleteChange: Sendable {
     let context: ServiceContext
 
+    /// - Parameter proof: That of the old secret; `nil` if a passkey set the first one.
     func run(
-        _ row: FlowStore.Row, _ new: ReplacementCredentials, proof: FlowProof, app: AppCaller,
+        _ row: FlowStore.Row, _ new: ReplacementCredentials, proof: FlowProof?, app: AppCaller,
         _ run: UseCaseRun<FlowOutcomeResponse>
     ) async throws -> FlowOutcomeResponse {
         let state = row.state
@@ -41,20 +42,28 @@ struct CompleteChange: Sendable {
             }
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
-            try recorder.add(
-                try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
-                keys: keys, about: employeeId.uuid, by: employeeId)
-            try recorder.refund(by: employeeId)
+            if let proof {
+                try recorder.add(
+                    try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
+                    keys: keys, about: employeeId.uuid, by: employeeId)
+                try recorder.refund(by: employeeId)
+            } else if snapshot.state.recovery != nil {
+                // No secret was proved that would cancel it.
+                throw ServiceError(.recoveryInProgress)
+            }
             let event = try new.event(state, key: userKey)
             let events = try User.decided(snapshot.state, .changeCredentials(event))
             recorder.claims.append(pending.taking)
             // Before the change, which would end the recovery without telling the tenant that decided about it.
-            let notices = try await recorder.endOthers(
-                of: snapshot, by: employee, in: tenant, replacesCredentials: true)
+            let notices =
+                proof == nil
+                ? []
+                : try await recorder.endOthers(of: snapshot, by: employee, in: tenant, replacesCredentials: true)
             try await recorder.replaceCredentials(events, with: new, of: snapshot, key: userKey, by: employeeId)
             try await recorder.tellOwner(employee, in: tenantId)
             return try await recorder.openSession(
-                employee, in: tenant, by: .credential(proof.kind),
+                employee, in: tenant,
+                by: proof.map { .credential($0.kind) } ?? .passkey(isSynced: state.passkey?.isBackupEligible == true),
                 try await context.summary(of: employee, in: tenant), notices)
         }
         // The change is committed. Whatever fails or is interrupted here is done by the next sweep.

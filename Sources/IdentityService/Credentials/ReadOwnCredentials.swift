@@ -15,6 +15,10 @@ package struct OwnCredentials: Sendable, Equatable {
     package let acceptsAnswers: Bool
     /// Whether a log-in accepts a passphrase.
     package let acceptsPassphrase: Bool
+    /// Whether the person has no secret.
+    package var isSecretless = false
+    /// The passkey that the session was opened with; `nil` for another key.
+    package var passkey: DevicePasskey?
 
     package init(employeePublicKey: [UInt8], setAt: Timestamp, acceptsAnswers: Bool, acceptsPassphrase: Bool) {
         self.employeePublicKey = employeePublicKey
@@ -36,14 +40,16 @@ package struct ReadOwnCredentials: UseCase {
         let key = own.keys.values.first {
             $0.status == .authorized && ServiceContext.fingerprint(of: $0.key) == caller.fingerprint
         }
-        guard let account = own.account, let key = key?.key else { throw ServiceError(.sessionInvalid) }
+        guard let account = own.account, let key else { throw ServiceError(.sessionInvalid) }
         let user = try await StateLoader(reader: context.reader).user(account.user)
         guard let credentials = user.state.credentials,
             let event = user.events.first(where: { $0.position == credentials.place.position })
         else { throw ServiceError(.sessionInvalid) }
         let opening = try StoredCredentials(kept: credentials.record).record.sealed.context
-        return OwnCredentials(
-            employeePublicKey: key.bytes, setAt: event.time, acceptsAnswers: opening.acceptsAnswers,
+        var answer = OwnCredentials(
+            employeePublicKey: key.key.bytes, setAt: event.time, acceptsAnswers: opening.acceptsAnswers,
             acceptsPassphrase: opening.acceptsPassphrase)
+        (answer.isSecretless, answer.passkey) = (credentials.isSecretless, DevicePasskey(key))
+        return answer
     }
 }

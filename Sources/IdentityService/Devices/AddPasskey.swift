@@ -25,6 +25,8 @@ package struct OwnPasskeys: Sendable, RedactedDescription {
     /// The `user.id`: 32 bytes, the same for every passkey of the account.
     package let handle: [UInt8]
     package let held: [Held]
+    /// Whether nobody knows a secret of the account's owner, who logs in with passkeys alone.
+    package var isSecretless = false
 }
 
 /// Reads the passkeys of the caller's account.
@@ -36,24 +38,30 @@ package struct ReadPasskeys: UseCase {
     /// Returns the passkeys; `nil` if the service takes none.
     package func run(_ run: UseCaseRun<OwnPasskeys?>) async throws -> OwnPasskeys? {
         guard let rules = try await run.context.passkeyRules() else { return nil }
-        let own = try await OwnAccount(of: caller, run.context), keys = own.employee.state.keys.values
+        let own = try await OwnAccount(of: caller, run.context), state = own.employee.state
+        guard let user = state.account?.user else { return nil }
+        let credentials = try await StateLoader(reader: run.context.reader).user(user).state.credentials
         return OwnPasskeys(
             rpID: rules.rpID, handle: try run.context.passkeyHandle(of: own.employee, in: own.tenant.id).bytes,
-            held: keys.filter { [.pending, .authorized].contains($0.status) }.compactMap { key in
+            held: state.keys.values.filter { [.pending, .authorized].contains($0.status) }.compactMap { key in
                 key.passkey.map {
                     OwnPasskeys.Held(
                         fingerprint: key.fingerprint.description, credential: $0.facts.credentialID, key: key.key.bytes,
                         isSynced: $0.facts.isBackupEligible)
                 }
-            })
+            }, isSecretless: credentials?.isSecretless == true)
     }
 }
 
 extension ServiceContext {
     /// The `user.id` of an account: that of its passkeys, or for the first one a keyed digest, which tells nothing.
     func passkeyHandle(of employee: EmployeeSnapshot, in tenant: TenantID) throws -> Bytes32 {
-        if let handle = employee.state.userHandle { return handle }
-        let made = ring.lookupDigest(kind: "passkey-handle", employee.id.uuid.bytes, scope: tenant.uuid)
+        try employee.state.userHandle ?? passkeyHandle(ofNew: employee.id, in: tenant)
+    }
+
+    /// The `user.id` of an account that has no passkey yet.
+    func passkeyHandle(ofNew employee: EmployeeID, in tenant: TenantID) throws -> Bytes32 {
+        let made = ring.lookupDigest(kind: "passkey-handle", employee.uuid.bytes, scope: tenant.uuid)
         guard let handle = Bytes32(made) else { throw ProgramDefect("a digest has another length") }
         return handle
     }
@@ -69,11 +77,11 @@ package struct AddPasskey: UseCase {
         package let random: [UInt8]
         package let authenticatorData: [UInt8]
         package let clientDataJSON: [UInt8]
-        /// The public key as a SubjectPublicKeyInfo.
-        package let spki: [UInt8]
+        /// The public key as a SubjectPublicKeyInfo; `nil` for a platform that does not tell it.
+        package let spki: [UInt8]?
 
         package init(
-            random: [UInt8], authenticatorData: [UInt8], clientDataJSON: [UInt8], spki: [UInt8]
+            random: [UInt8], authenticatorData: [UInt8], clientDataJSON: [UInt8], spki: [UInt8]?
         ) {
             self.random = random
             self.authenticatorData = authenticatorData
@@ -89,10 +97,11 @@ package struct AddPasskey: UseCase {
     /// The secret of the browser.
     package let visitor: String
     package let caller: EmployeeCaller
-    package let app: AppCaller
+    /// The app of the pages; `nil` for that of the caller's session.
+    package let app: AppCaller?
 
     package init(
-        _ made: Made, challenge: [UInt8], proof: [UInt8], visitor: String, caller: EmployeeCaller, app: AppCaller
+        _ made: Made, challenge: [UInt8], proof: [UInt8], visitor: String, caller: EmployeeCaller, app: AppCaller?
     ) {
         self.made = made
         self.challenge = challenge
@@ -109,63 +118,86 @@ package struct AddPasskey: UseCase {
     package func run(_ run: UseCaseRun<String>) async throws -> String {
         let context = run.context, time = run.call.time
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
+        let app = if let app { app.appId } else { try await context.app(of: caller) }
         let challenge = try context.passkeyChallenge(
-            self.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
-        let (made, signed) = try proved(rules)
-        guard let evidence = SignatureBytes(proof), let key = PublicKeyBytes(made.key.bytes) else {
-            throw ServiceError(.employeeKeyInvalid)
-        }
+            self.challenge, of: rules.rpID, visitor: visitor, app: app, at: time, addedBy: caller)
+        let passkey = try made.proved(by: proof, over: self.challenge, rules), id = passkey.credential.id
         // Nobody logs in with what proved the passkey here.
         guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }
         return try await optimistic {
             let own = try await OwnAccount(of: caller, context), employee = own.employee
+            // Nobody adds a passkey to an account whose last device key ended meanwhile.
+            guard !own.decider.authorizedKeys.isEmpty else { throw ServiceError(.sessionInvalid) }
             let keys = try await context.personKeys.load([employee.id.uuid], ledger: own.tenant.id.uuid)
             // Without the key the account is erased.
             guard keys[employee.id.uuid] != nil else { throw ServiceError(.sessionInvalid) }
-            let facts = PasskeyFacts(
-                rpID: rules.rpID, credentialID: made.id,
-                userHandle: try context.passkeyHandle(of: employee, in: own.tenant.id),
-                isBackupEligible: signed.flags.contains(.backupEligible),
-                isBackedUp: signed.flags.contains(.backedUp), counter: Int(signed.counter), aaguid: made.aaguid,
-                challenge: challenge.bytes, evidence: evidence)
+            let facts = passkey.facts(try context.passkeyHandle(of: employee, in: own.tenant.id))
             let events = try Employee.decided(
                 employee.state,
                 .presentKey(
                     Employee.PresentKey(
-                        key: key, flow: FlowID(challenge.fields.flow), time: time,
+                        key: passkey.key, flow: FlowID(challenge.fields.flow), time: time,
                         passkey: facts)))
-            let claim = context.ring.passkeyClaim(made.id, of: employee.id, in: own.tenant.id)
+            let claim = context.ring.passkeyClaim(id, of: employee.id, in: own.tenant.id)
             let former = try await context.reader.claim(claim.key)
             guard former.map({ $0.owner == claim.owner }) ?? true else { throw ServiceError(.employeeKeyInvalid) }
             var recorder = EventRecorder(
                 context, at: time,
-                metadata: EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: run.call.requestId))
+                metadata: EventMetadata(actor: employee.id.uuid, app: app, requestId: run.call.requestId))
             if former == nil { recorder.claims.append(claim) }
             recorder.notAfter = challenge.fields.expires
             try recorder.add(
                 events, to: .employee(employee.id, in: own.tenant.id), version: employee.version, keys: keys)
             try await recorder.append()
-            return KeyFingerprint(of: key).description
+            return KeyFingerprint(of: passkey.key).description
         }
     }
+}
 
-    /// What the authenticator made, and what it signed of itself.
-    private func proved(
-        _ rules: PasskeyRules
-    ) throws(ServiceError) -> (made: AuthenticatorData.Credential, signed: AuthenticatorData) {
+/// A new passkey that has signed a challenge: what its creation and its assertion say.
+struct ProvedPasskey: Sendable {
+    let key: PublicKeyBytes
+    let credential: AuthenticatorData.Credential
+    fileprivate let rpID: String
+    fileprivate let signed: AuthenticatorData
+    fileprivate let challenge: [UInt8]
+    fileprivate let evidence: SignatureBytes
+
+    /// What the presentation of the passkey fixes.
+    ///
+    /// - Parameter handle: The `user.id` of the account.
+    func facts(_ handle: Bytes32) -> PasskeyFacts {
+        PasskeyFacts(
+            rpID: rpID, credentialID: credential.id, userHandle: handle,
+            isBackupEligible: signed.flags.contains(.backupEligible), isBackedUp: signed.flags.contains(.backedUp),
+            counter: Int(signed.counter), aaguid: credential.aaguid, challenge: challenge, evidence: evidence)
+    }
+}
+
+extension AddPasskey.Made {
+    /// Checks what the authenticator made, and what it signed of itself.
+    ///
+    /// - Throws: `employee.key_invalid` for whatever is wrong.
+    func proved(
+        by proof: [UInt8], over challenge: [UInt8], _ rules: PasskeyRules
+    ) throws(ServiceError) -> ProvedPasskey {
         do {
             let origins = rules.origins.map(\.text)
             let creation = try PasskeyCreation(
-                authenticatorData: made.authenticatorData, clientDataJSON: made.clientDataJSON, publicKey: made.spki)
-            try creation.check(challenge: made.random, rpID: rules.rpID, origins: origins)
+                authenticatorData: authenticatorData, clientDataJSON: clientDataJSON, publicKey: spki)
+            try creation.check(challenge: random, rpID: rules.rpID, origins: origins)
             let evidence = try DeviceEvidence(bytes: proof), credential = creation.credential
-            guard let signed = evidence.assertion?.authenticatorData else { throw CredentialsError(.evidenceKind) }
+            guard let signed = evidence.assertion?.authenticatorData, let stored = SignatureBytes(proof),
+                let key = PublicKeyBytes(credential.key.bytes)
+            else { throw CredentialsError(.evidenceKind) }
             try evidence.verify(over: challenge, by: credential.key)
             let isSynced = signed.flags.contains(.backupEligible)
             try evidence.check(
                 PasskeyIdentity(rpID: rules.rpID, credentialID: credential.id, isBackupEligible: isSynced),
                 origins: origins)
-            return (credential, signed)
+            return ProvedPasskey(
+                key: key, credential: credential, rpID: rules.rpID, signed: signed, challenge: challenge,
+                evidence: stored)
         } catch { throw ServiceError(.employeeKeyInvalid) }
     }
 }

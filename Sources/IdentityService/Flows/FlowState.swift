@@ -2,6 +2,7 @@ import Canonical
 import Credentials
 import ErrorCodes
 import FoundationEssentials
+import Identity
 import TenureAPI
 
 /// The state of a flow in progress: everything the next step needs, encrypted in one short-lived row.
@@ -107,10 +108,13 @@ struct FlowState: FlatObject, Equatable {
         /// The seed of their VOPRF keys, 32 bytes. A commit keeps it; otherwise it ends with this row.
         var seed: [UInt8]
         var evaluations = 0
+        /// The challenge that names a new passkey, if the person registers with one.
+        var challenge: [UInt8]?
 
         static let members = MemberTable<SetUp, Void>(
             "SetUp", SetUp.init,
-            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()))
+            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()),
+            Member(optional: "challenge", \.challenge, .anyBytes))
     }
 
     var id: UUID
@@ -142,6 +146,8 @@ struct FlowState: FlatObject, Equatable {
     var setUp: SetUp?
     /// The blind attempt that was charged and has no proof yet.
     var attempt: BlindAttempt?
+    /// The passkey that the device key is, whose evidence is held against these facts; `nil` for another key.
+    var passkey: PasskeyFacts?
 
     /// The row's plaintext, which is encrypted under the flows key before it is stored.
     static let members = MemberTable<FlowState, Void>(
@@ -154,7 +160,8 @@ struct FlowState: FlatObject, Equatable {
         Member("salt", \.subjectSalt, .anyBytes), Member(optional: "proved", \.proved),
         Member("charges", \.charges, .list()), Member("expires", \.expiresAt),
         Member(optional: "network", \.network, .anyBytes), Member("secret", \.secret, .anyBytes),
-        Member(optional: "setUp", \.setUp), Member(optional: "attempt", \.attempt))
+        Member(optional: "setUp", \.setUp), Member(optional: "attempt", \.attempt),
+        Member(optional: "passkey", \.passkey))
 }
 
 extension FlowState.Purpose {
@@ -242,6 +249,7 @@ extension FlowState {
         state.proved = nil
         state.setUp = nil
         state.attempt = nil
+        state.passkey = nil
         return state
     }
 }

@@ -44,18 +44,14 @@ package struct LogInByPasskey: AppUseCase {
         self.app = app
     }
 
-    /// Refuses every app but that of the pages.
-    package func authorize() throws(ServiceError) {
-        try app.require(.login)
-        guard app.isPagesApp else { throw ServiceError(.appRoleMissing) }
-    }
+    package func authorize() throws(ServiceError) { try app.require(.login) }
 
     /// Opens a session, or answers that the passkey waits. A right proof by a passkey that is bound to one device cancels
     /// what others began with somebody's name, as a log-in with the secret does.
     ///
     /// - Throws: `employee.key_invalid` for a wrong proof; `flow.expired`; `flow.already_used` for a challenge that was
     ///   answered; `employee.inactive` and `employee.not_approved`; `authorization.not_permitted` if the key ended or the
-    ///   tenant asks for a secret too.
+    ///   tenant asks for a secret too; `passkey.stopped`.
     package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
@@ -97,12 +93,14 @@ package struct LogInByPasskey: AppUseCase {
         let keys = try await context.personKeys.load([employee.id.uuid], ledger: tenant.id.uuid)
         // Without the employee's encryption key the account is erased.
         guard keys[employee.id.uuid] != nil else { throw ServiceError(.employeeInactive) }
+        // A key that is stopped already is refused here.
         let session = try await NewSession(
             of: employee, in: tenant, fingerprint: try scene.key.fingerprint,
             by: .passkey(isSynced: signed.flags.contains(.backupEligible)), app: app, call, context)
         let summary = try await context.summary(of: employee, in: tenant)
-        var metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
-        metadata.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
+        let metadata = EventMetadata(actor: employee.id.uuid, app: app.appId, requestId: call.requestId)
+        var sourced = metadata
+        sourced.source = call.sourceAddress.map { Personal(owner: employee.id.uuid, text: $0) }
         var recorder = EventRecorder(context, at: call.time, metadata: metadata)
         recorder.expectations[.tenant(tenant.id)] = tenant.version
         // Verification compares the recorded times.
@@ -112,11 +110,22 @@ package struct LogInByPasskey: AppUseCase {
         let noted = try Employee.decided(
             employee.state,
             .notePasskey(Employee.NotePasskey(fingerprint: fingerprint, evidence: evidence, time: call.time)))
-        try recorder.add(
-            PasskeyValidated(
-                employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
-                challenge: challenge.bytes, evidence: evidence),
-            to: stream, version: employee.version, keys: keys)
+        let isRepeated = noted.contains(where: \.isCounterRepeated)
+        if isRepeated { for mail in try await notices(of: scene, call, context) { try recorder.queue(mail) } }
+        guard !isRepeated || tenant.state.policy.clonedKey != .stop else {
+            // Nobody logged in: the log has the counter alone.
+            try recorder.add(noted, to: stream, version: employee.version, keys: keys)
+            try await recorder.append()
+            throw ServiceError(.passkeyStopped)
+        }
+        recorder.expectations[stream] = employee.version
+        let validated = PasskeyValidated(
+            employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
+            challenge: challenge.bytes, evidence: evidence)
+        // The stream of a flow has one answer.
+        let place = StreamID.passkey(validated, in: tenant.id)
+        try recorder.recorder.add(
+            validated, to: place, version: place == stream ? employee.version : 0, keys: keys, metadata: sourced)
         try recorder.add(noted, to: stream, version: employee.version, keys: keys)
         try await recorder.open(session)
         var tokens = session.tokens
@@ -132,9 +141,31 @@ package struct LogInByPasskey: AppUseCase {
     }
 }
 
+extension LogInByPasskey {
+    /// The mails that there may be a copy of a passkey: to its owner, and to the admins, as far as they get mails.
+    private func notices(of scene: PasskeyScene, _ call: Call, _ context: ServiceContext) async throws -> [QueuedMail] {
+        let tenant = scene.tenant, loader = StateLoader(reader: context.reader)
+        let appointed = tenant.state.admins.sorted { $0.value.place.position < $1.value.place.position }
+        let admins = [tenant.state.securityAdmin].compactMap(\.self) + appointed.map(\.key)
+        var mails = [
+            try await context.notice(
+                .passkeyCopied, about: scene.employee, in: tenant.id, from: call.sourceAddress, at: call.time)
+        ]
+        for id in admins.prefix(WaitNotice.mostAdmins) where id != scene.employee.id {
+            let admin = try await loader.employee(id, in: tenant.id)
+            mails.append(try await context.notice(.passkeyCopied, about: admin, in: tenant.id, at: call.time))
+        }
+        return mails.compactMap(\.self)
+    }
+}
+
+extension EmployeeEvent {
+    fileprivate var isCounterRepeated: Bool { if case .passkeyCounterRepeated = self { true } else { false } }
+}
+
 /// The account and the key that a credential stands for. For a credential that nobody has they are somebody's, and a key
 /// that nobody holds: what is read and verified takes the same time, and counts for nothing.
-private struct PasskeyScene {
+struct PasskeyScene {
     let tenant: TenantSnapshot
     let employee: EmployeeSnapshot
     private let found: Employee.Key?
@@ -213,13 +244,5 @@ extension ServiceContext {
     fileprivate func someAccount() async throws -> (TenantID, EmployeeID)? {
         guard let user = try await anyUser() else { return nil }
         return try await accounts(of: user).first.map { ($0.tenant, $0.employee) }
-    }
-}
-
-extension AuthenticationMethods {
-    /// A passkey alone, as RFC 8176 names it: a key in hardware, or in the software of a sync provider, and a person whom
-    /// the authenticator verified.
-    static func passkey(isSynced: Bool) -> AuthenticationMethods {
-        AuthenticationMethods(values: ["pop", isSynced ? "swk" : "hwk", "user", "mfa"])
     }
 }

@@ -9,7 +9,8 @@ package import TenureAPI
 
 /// Verifies that the device holds its key. Only then is the next step revealed.
 package struct ProveKey: FlowStepUseCase {
-    /// The signature of the device key over the flow's challenge, DER or 64 raw bytes.
+    /// The signature of the device key over the flow's challenge, DER or 64 raw bytes, or the evidence of a passkey that
+    /// the flow began with.
     package let proof: [UInt8]
     package let purpose: FlowKind
     package let flow: String
@@ -27,7 +28,8 @@ package struct ProveKey: FlowStepUseCase {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: purpose, app: app, at: time, run.firstRows)
         guard row.state.step == .key else { throw ServiceError(.flowWrongStep) }
-        let signature = try row.state.signature(proof, at: time)
+        let rules = row.state.passkey == nil ? nil : try await context.passkeyRules()
+        let signature = try row.state.signature(proof, at: time, rules)
         row.state.proved = FlowState.ProvedKey(challenge: row.state.challenge, signature: signature.bytes)
         if purpose == .registration { try await refuseRegistered(row.state, at: time, context) }
         let outcome = try await next(&row.state, at: time, context)
@@ -96,21 +98,25 @@ extension FlowState {
     /// Verifies the device's signature over the flow's challenge, and returns it as it is stored.
     ///
     /// - Throws: `flow.expired` for a challenge whose time is over, or `employee.key_invalid`.
-    fileprivate func signature(_ proof: [UInt8], at time: Timestamp) throws -> DeviceEvidence {
+    fileprivate func signature(
+        _ proof: [UInt8], at time: Timestamp, _ rules: PasskeyRules?
+    ) throws -> DeviceEvidence {
         guard address == nil else {
             let challenge = try AddressChallenge(parsing: challenge)
             do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
-            return try evidence(proof, over: challenge)
+            return try evidence(proof, over: challenge, rules)
         }
         let challenge = try Challenge(kept: challenge)
         do { try challenge.checkExpiry(at: time) } catch { throw ServiceError(.flowExpired) }
-        return try evidence(proof, over: challenge)
+        return try evidence(proof, over: challenge, rules)
     }
 
-    private func evidence(_ proof: [UInt8], over challenge: some DeviceChallenge) throws -> DeviceEvidence {
+    private func evidence(
+        _ proof: [UInt8], over challenge: some DeviceChallenge, _ rules: PasskeyRules?
+    ) throws -> DeviceEvidence {
         do {
             let evidence = try challenge.verifyKeyProof(proof)
-            try evidence.check(nil, origins: [])
+            try evidence.check(passkey?.identity, origins: rules?.origins.map(\.text) ?? [])
             return evidence
         } catch {
             throw keyInvalid(proof, over: challenge.bytes)

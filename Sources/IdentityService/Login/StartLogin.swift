@@ -19,11 +19,16 @@ package struct StartLogin: AppUseCase {
     /// The account, by its names, and the device.
     package let request: LoginRequest
     package let app: AppCaller
+    /// The passkey that the device key is. Only its owner begins with one: they have proved it, or are logged in with it.
+    package let passkey: DevicePasskey?
 
-    package init(_ purpose: FlowKind = .login, _ request: LoginRequest, app: AppCaller) {
+    package init(
+        _ purpose: FlowKind = .login, _ request: LoginRequest, app: AppCaller, passkey: DevicePasskey? = nil
+    ) {
         self.purpose = purpose
         self.request = request
         self.app = app
+        self.passkey = passkey
     }
 
     /// Needs the role ACCESS.
@@ -70,6 +75,7 @@ package struct StartLogin: AppUseCase {
             employeeId: ids.employee, userId: ids.user, credentialId: ids.credential,
             expiresAt: call.time.adding(purpose.kind.lifetime))
         state.network = context.network(of: call, through: app)
+        state.passkey = passkey?.facts
         state.challenge = try context.challenge(for: state, at: call.time)
         let started = FlowStartedResponse(
             flow: FlowStore.handle(of: state), challenge: state.challenge, subjectSalt: state.subjectSalt,

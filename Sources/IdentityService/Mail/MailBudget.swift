@@ -146,7 +146,9 @@ struct NoticeBudget: Sendable {
         case .addressChanged: false
         // The hour limits it.
         case .somebodyWaits: false
-        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome: true
+        case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome,
+            .passkeyCopied:
+            true
         }
     }
 

@@ -163,7 +163,7 @@ struct MailDraft: Sendable {
         case .welcome, .approved: return "\(settings.publicURL)/account"
         case .deviceAdded, .credentialsChanged, .addressProved: return "\(settings.publicURL)/account/devices"
         case .recoveryOpened, .adminAppointed, .returnCompleted, .removed, .addressClaim, .addressChange,
-            .addressTaken:
+            .addressTaken, .passkeyCopied:
             return nil
         case .addressChanged: return undoLink(row, target)
         }

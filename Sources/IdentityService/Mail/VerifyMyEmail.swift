@@ -102,9 +102,13 @@ package struct ConfirmEmail: UseCase {
             let events = try User.decided(
                 user.state, .verifyEmail(address: address.place.position, browserOf: browserOf))
             guard !events.isEmpty else { return .verified }
+            guard let claims = try await AddressHolders(context: context).confirmationClaims(of: user.id) else {
+                return .invalid
+            }
             var recorder = EventRecorder(
                 context, at: run.call.time,
                 metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
+            recorder.claims += claims
             try recorder.add(events, to: .user(user.id), version: user.version)
             if context.mail != nil { try recorder.queue(context.welcome(user.id, at: run.call.time)) }
             try await recorder.append()

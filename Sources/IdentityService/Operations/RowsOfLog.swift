@@ -202,7 +202,10 @@ extension RowsOfLog {
         guard state.holdsEmail, let email = state.email else { return found }
         guard let text = email.text else { return Found(isSealed: true) }
         guard let address = try? EmailAddress(recorded: text) else { return found }
-        found.claims = [Claim(key: ring.addressClaim(address), owner: id.uuid)]
+        let claim = Claim(key: ring.addressClaim(address), owner: id.uuid)
+        // Who registered without a secret may have taken none before the confirmation.
+        let isSecretless = events.contains { $0.type == CredentialsSet.type && $0.data["secretless"] != nil }
+        if isSecretless, !state.isEmailVerified { found.candidates.append(claim) } else { found.claims = [claim] }
         return found
     }
 

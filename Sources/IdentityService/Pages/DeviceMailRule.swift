@@ -50,8 +50,7 @@ struct DeviceMailRule: Sendable {
 
     /// Whether the flow proved a secret of the person. In a recovery the secrets were chosen, and not proved.
     private var hasProvedSecret: Bool {
-        let methods = AuthenticationMethods(text: scene.row.methods)
-        return methods != .device && methods.secretProved
+        AuthenticationMethods(text: scene.row.methods).secretProved
     }
 
     /// Whether account and policy permit that an app vouches.

@@ -54,7 +54,7 @@ package struct EndWait: UseCase, Redacted {
             case .pending: throw ServiceError(.flowWrongStep)
             case .refused, .over: throw ServiceError(.flowExpired)
             }
-            let proof = try WaitChallenge(scene: scene, context: context).verified(challenge, signature, at: time)
+            let proof = try await WaitChallenge(scene: scene, context: context).verified(challenge, signature, at: time)
             let request = scene.row.request.flatMap { known.open($0, context.ring) } ?? ""
             return Answer(outcome: try await open(scene, proof, run), request: request)
         }

@@ -46,8 +46,14 @@ package struct FlowView: Sendable, Equatable {
     package var accounts: [Account] = []
     /// The claim that may be made on the address of a registration, or was made; `nil` in other flows and steps.
     package var claim: Claim?
+    /// The account of a new passkey, in a registration that may be completed with one; `nil` in other flows and steps.
+    package var passkey: NewPasskey?
     /// When the flow expires.
     package let expiresAt: Timestamp
+    /// The passkey that the device key is; `nil` for a key of the browser.
+    package var passkeyOfKey: DevicePasskey?
+    /// Whether a change sets the first secret of a person without one, and asks for no other.
+    package var setsFirstSecret = false
 
     /// A claim on the address of a registration that asks for somebody's secret.
     package struct Claim: Sendable, Equatable {
@@ -70,13 +76,22 @@ package struct FlowView: Sendable, Equatable {
         package let challenge: [UInt8]
     }
 
+    /// What a browser is told of the account that a passkey is made for.
+    package struct NewPasskey: Sendable, Equatable {
+        /// The site that the passkey belongs to.
+        package let rpID: String
+        /// The `user.id` of the account.
+        package let handle: [UInt8]
+    }
+
     /// The view with its listed questions in the first of `languages` that the list has.
     package func preferring(_ languages: [String]) -> FlowView {
         FlowView(
             purpose: purpose, step: step, challenge: challenge, companyName: companyName,
             companyEmployeeId: companyEmployeeId, employeePublicKey: employeePublicKey,
             questions: questions.map { $0.preferring(languages) }, rules: rules, address: address, email: email,
-            accounts: accounts, claim: claim, expiresAt: expiresAt)
+            accounts: accounts, claim: claim, passkey: passkey, expiresAt: expiresAt, passkeyOfKey: passkeyOfKey,
+            setsFirstSecret: setsFirstSecret)
     }
 }
 
@@ -104,6 +119,8 @@ package struct ReadFlow: UseCase, Redacted {
         let state = try await FlowStore(context: context)
             .load(handle: flow, purpose: purpose, app: app, at: run.call.time).state
         var questions: [QuestionResponse] = [], rules: CredentialRulesResponse?
+        var setsFirst = false
+        var passkey: FlowView.NewPasskey?
         let step: FlowView.Step
         switch state.step {
         case .key: step = .key
@@ -111,10 +128,12 @@ package struct ReadFlow: UseCase, Redacted {
             step = .credentials
             let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
             rules = CredentialRulesResponse(tenant.state.policy, app)
+            passkey = try await newPasskey(of: state, in: tenant, context)
         case .answers, .passphrase:
             step = state.step == .answers ? .answers : .passphrase
             let target = try await ChallengedCredential.load(.keyStep(of: state), for: state, context)
             if state.questionsAllowed { questions = target.questions }
+            setsFirst = state.setsFirstSecret(of: target)
             // A change takes the new credentials together with the secret.
             if purpose == .change { rules = CredentialRulesResponse(try target.policy(for: state), app) }
         case .account: step = .account
@@ -129,7 +148,18 @@ package struct ReadFlow: UseCase, Redacted {
                 FlowView.Account(
                     employeeId: choice.employee, companyName: choice.company,
                     companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
-            } ?? [], claim: state.claimView, expiresAt: state.expiresAt)
+            } ?? [], claim: state.claimView, passkey: passkey, expiresAt: state.expiresAt,
+            passkeyOfKey: DevicePasskey(state.passkey), setsFirstSecret: setsFirst)
+    }
+
+    private func newPasskey(
+        of state: FlowState, in tenant: TenantSnapshot, _ context: ServiceContext
+    ) async throws -> FlowView.NewPasskey? {
+        guard purpose == .registration, app.isPagesApp, !tenant.exists || tenant.state.policy.logIn != .secret,
+            let rules = try await context.passkeyRules()
+        else { return nil }
+        let handle = try context.passkeyHandle(ofNew: EmployeeID(state.employeeId), in: tenant.id)
+        return FlowView.NewPasskey(rpID: rules.rpID, handle: handle.bytes)
     }
 }
 

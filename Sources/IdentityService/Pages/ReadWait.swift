@@ -51,6 +51,10 @@ package struct WaitView: Sendable, Equatable {
     package let expiresAt: Timestamp
     /// The position of the newest decision about the key, or 0.
     package let decided: Int64
+    /// The passkey that the device key is; `nil` for a key of the browser.
+    package var passkey: DevicePasskey?
+    /// The device key, as statements and challenges name it.
+    package var key: [UInt8] = []
 }
 
 /// Reads what the log says about a waiting browser. It changes nothing.
@@ -82,7 +86,7 @@ package struct ReadWait: UseCase, Redacted {
             mayReturn: context.mail != nil && scene.mayReturn(at: time), canSendMail: context.mail != nil,
             mail: try await mail(of: scene, run),
             triesLeft: max(0, Int(EnterDeviceCode.limit - scene.row.tries)), expiresAt: scene.row.expiresAt,
-            decided: scene.decided)
+            decided: scene.decided, passkey: DevicePasskey(scene.key), key: scene.key.key.bytes)
     }
 
     private func mail(of scene: WaitScene, _ run: UseCaseRun<WaitView?>) async throws -> WaitView.Mail {

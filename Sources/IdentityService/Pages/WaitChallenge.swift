@@ -51,12 +51,14 @@ struct WaitChallenge: Sendable {
     ///
     /// - Throws: `flow.expired` for a challenge that is too old, or another one than this service made for the wait;
     ///   `employee.key_invalid` for a wrong signature.
-    func verified(_ bytes: [UInt8], _ proof: [UInt8], at time: Timestamp) throws -> Proof {
+    func verified(_ bytes: [UInt8], _ proof: [UInt8], at time: Timestamp) async throws -> Proof {
         guard let challenge = try? Challenge(parsing: bytes), (try? challenge.checkExpiry(at: time)) != nil,
             challenge.fields == (try fields(challenge.fields.subject, challenge.fields.expires))
         else { throw ServiceError(.flowExpired) }
+        let passkey = scene.key.passkey?.facts.identity
+        let rules = passkey == nil ? nil : try await context.passkeyRules()
         guard let signature = try? challenge.verifyKeyProof(proof),
-            (try? signature.check(nil, origins: [])) != nil,
+            (try? signature.check(passkey, origins: rules?.origins.map(\.text) ?? [])) != nil,
             let recorded = SignatureBytes(signature.bytes)
         else {
             throw ServiceError(.employeeKeyInvalid, members: [KeyFault.signatureInvalid.member])

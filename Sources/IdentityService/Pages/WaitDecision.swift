@@ -50,6 +50,9 @@ struct WaitDecision: Sendable {
                 to: .wait(flow.uuid, in: tenant), version: 0, metadata: metadata)
             try decision.add(events, to: .employee(scene.employee.id, in: tenant), version: scene.employee.version)
             if recipient.verifies {
+                let claims = try await AddressHolders(context: context).confirmationClaims(of: scene.user.id)
+                guard let claims else { return false }
+                decision.recorder.claims += claims
                 let verified = try User.decided(scene.user.state, .verifyEmail(address: recipient.position))
                 try decision.add(verified, to: .user(scene.user.id), version: scene.user.version)
             }

@@ -60,7 +60,7 @@ package struct CancelRecoveryByDevice: AppUseCase {
         let signer = try state.deviceKey
         guard let holder = employee.state.account, holder.user == user.id,
             let key = employee.state.keys[signer], key.status == .authorized || recovery.mayObject(key, of: holder),
-            let caller = DecidingEmployee(employee.state, in: tenant.state)
+            let caller = DecidingEmployee(employee.state, in: tenant.state, secretProved: false)
         else { return nil }
         let access = CompanyAccess(
             tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },

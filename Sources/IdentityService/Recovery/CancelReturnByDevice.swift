@@ -61,7 +61,7 @@ package struct CancelReturnByDevice: AppUseCase {
             let back = employee.state.openReturn(in: tenant.state, at: time)
                 ?? employee.state.undoableReturn(in: tenant.state, at: time),
             let key = employee.state.keys[signer], back.mayObject(key, of: account.id),
-            let caller = DecidingEmployee(employee.state, in: tenant.state)
+            let caller = DecidingEmployee(employee.state, in: tenant.state, secretProved: false)
         else { return nil }
         let access = CompanyAccess(
             tenant: tenant, name: try parsed { () throws(ValueError) in try CompanyName(state.companyName) },

@@ -20,10 +20,13 @@ struct CompleteRegistration: Sendable {
         /// A known user with a valid proof.
         case existingUser(FlowProof)
 
+        /// The passkey of a new user without a secret.
+        var passkey: PasskeyFacts? { if case .newUser(let new) = self { new.passkey } else { nil } }
+
         /// How the person proved who they are. A new user has chosen secrets, but proved none.
         var methods: AuthenticationMethods {
             switch self {
-            case .newUser: .device
+            case .newUser(let new): new.passkey.map { .passkey(isSynced: $0.isBackupEligible) } ?? .device
             case .existingUser(let proof): .credential(proof.kind)
             }
         }
@@ -94,12 +97,17 @@ struct CompleteRegistration: Sendable {
         guard !tenant.exists || tenant.state.links(AppID(app.appId), as: .creation) else {
             throw ServiceError(.appNotLinked)
         }
+        // A policy that changes meanwhile makes the append a conflict.
+        guard person.passkey == nil || !tenant.exists || tenant.state.policy.logIn != .secret else {
+            throw ServiceError(.authorizationNotPermitted)
+        }
         let mayCountersign = tenant.exists && CountersignFirstKey.reason(state, tenant.state.policy, app) != nil
         var recorder = FlowRecorder(row: row, app: app, run)
         recorder.isProvisional = mayCountersign
         let (key, insertion) = try await context.personKeys.create(id: employeeId.uuid, ledger: tenantId.uuid)
         recorder.statements.append(insertion)
-        let events = recorder.named(try decide(state, in: tenant), of: Employee.initial) + person.naming(employeeId)
+        let registered = try decide(state, person, in: tenant)
+        let events = recorder.named(registered, of: Employee.initial) + person.naming(employeeId)
         try recorder.add(
             events, to: .employee(employeeId, in: tenantId), version: 0, keys: [employeeId.uuid: key],
             about: employeeId.uuid, by: employeeId)
@@ -110,22 +118,27 @@ struct CompleteRegistration: Sendable {
         recorder.claims.append(context.ring.memberClaim(employeeId, of: UserID(state.userId), in: tenantId))
         recorder.claims.append(context.ring.accountClaim(employeeId, of: UserID(state.userId), in: tenantId))
         try found(&recorder, tenant, app, by: employeeId)
-        try await useInvitation(&recorder, tenant, by: employeeId)
+        let namesAddress = try await useInvitation(&recorder, tenant, by: employeeId)
         try await verifyAddress(&recorder, tenant)
         try await releaseHolder(&recorder, tenant)
-        try await add(person, to: &recorder, employeeId, key)
+        try await claimPasskey(person, &recorder, employeeId)
+        try await add(person, to: &recorder, employeeId, key, isInvited: namesAddress)
         let folded = Employee.fold(
             events.enumerated().map { index, event in
                 Recorded(event, id: UUID(), time: run.call.time, position: 1, version: index + 1)
             })
         let decision = Employee.registration(folded, key: try state.deviceKey)
         let role: EmployeeRole = tenant.exists ? .employee : .securityAdmin
+        // The founder's first key carries the role, unless it is a synced passkey.
+        let carriesRole = tenant.state.policy.admitsRole(
+            of: folded.holding(of: try state.deviceKey), secretProved: person.methods.secretProved)
         let summary = EmployeeSummaryResponse(
             employeeId: employeeId.uuid, tenantId: tenantId.uuid,
             companyName: tenant.state.companyName ?? state.companyName, companyEmployeeId: state.companyEmployeeId,
             status: folded.account?.status.rawValue ?? "", role: role.rawValue)
         return Registered(
-            outcome: try await append(&recorder, decision, summary, employeeId, in: tenant, role, person.methods),
+            outcome: try await append(
+                &recorder, decision, summary, employeeId, in: tenant, role, carriesRole, person.methods),
             employee: employeeId,
             mayCountersign: mayCountersign)
     }
@@ -151,15 +164,15 @@ struct CompleteRegistration: Sendable {
 
 /// Builds the append that completes a registration.
 extension CompleteRegistration {
-    func decide(_ state: FlowState, in tenant: TenantSnapshot) throws -> [EmployeeEvent] {
-        let person = try state.registering()
-        let name = try CompanyName(state.companyName), email = try EmailAddress(person.email)
+    func decide(_ state: FlowState, _ person: Person, in tenant: TenantSnapshot) throws -> [EmployeeEvent] {
+        let entered = try state.registering()
+        let name = try CompanyName(state.companyName), email = try EmailAddress(entered.email)
         let register = Employee.Register(
             employeeID: EmployeeID(state.employeeId), userID: UserID(state.userId), companyName: name,
             companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId), email: email,
-            isCompanyOwnedEmail: person.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
+            isCompanyOwnedEmail: entered.isCompanyOwnedEmail, mayOwnEmail: tenant.state.owns(email, as: name),
             isFounding: !tenant.exists, policy: tenant.state.policy, key: try state.deviceKey,
-            flow: FlowID(state.id))
+            flow: FlowID(state.id), passkey: person.passkey)
         return try Employee.decided(Employee.initial, .register(register))
     }
 
@@ -181,8 +194,24 @@ extension CompleteRegistration {
                 key: context.ring.companyClaim(try CompanyName(recorder.row.state.companyName)), owner: tenant.id.uuid))
     }
 
+    /// Claims the passkey of a person without a secret.
+    ///
+    /// - Throws: `employee.key_invalid` if it is somebody's.
+    private func claimPasskey(
+        _ person: Person, _ recorder: inout FlowRecorder, _ employee: EmployeeID
+    ) async throws {
+        guard let passkey = person.passkey else { return }
+        let claim = context.ring.passkeyClaim(passkey.credentialID, of: employee, in: recorder.tenant)
+        guard try await context.reader.claim(claim.key) == nil else { throw ServiceError(.employeeKeyInvalid) }
+        recorder.claims.append(claim)
+    }
+
+    /// Adds what is the person's: the credentials of a new user, or the proof of a known one.
+    ///
+    /// - Parameter isInvited: Whether the invitation of the registration names the address.
     func add(
-        _ person: Person, to recorder: inout FlowRecorder, _ employee: EmployeeID, _ employeeKey: PersonKey
+        _ person: Person, to recorder: inout FlowRecorder, _ employee: EmployeeID, _ employeeKey: PersonKey,
+        isInvited: Bool
     ) async throws {
         let state = recorder.row.state
         let user = UserID(state.userId)
@@ -205,6 +234,9 @@ extension CompleteRegistration {
                     of: CredentialSeeds(answers: seed, passphrase: nil), credentialId: state.credentialId,
                     ledger: ledger.uuid))
             guard let claim else {
+                // Without a secret, only a confirmed address keeps others from registering with it.
+                let mayClaim = try new.passkey == nil || isInvited || state.registering().confirmsAddress
+                guard mayClaim else { return }
                 recorder.claims.append(try await AddressHolders(context: context).claim(on: email, for: user))
                 return
             }
@@ -234,7 +266,8 @@ extension CompleteRegistration {
 
     func append(
         _ recorder: inout FlowRecorder, _ decision: Employee.Outcome?, _ summary: EmployeeSummaryResponse,
-        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole, _ methods: AuthenticationMethods
+        _ employee: EmployeeID, in snapshot: TenantSnapshot, _ role: EmployeeRole, _ carriesRole: Bool,
+        _ methods: AuthenticationMethods
     ) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant
         let state = recorder.row.state
@@ -246,10 +279,9 @@ extension CompleteRegistration {
                     position: appended.last[LedgerID(tenant.uuid)])
             }
         }
-        // The founder's first key carries the role.
         let session = try await NewSession(
             NewSession.Opening(
-                employee: employee, tenant: snapshot, role: role, sessionRole: role,
+                employee: employee, tenant: snapshot, role: role, sessionRole: carriesRole ? role : .employee,
                 fingerprint: try state.fingerprint, methods: methods),
             app: recorder.app, at: recorder.call.time, in: recorder.call.browser, context)
         try await recorder.open(session, by: employee)
@@ -298,14 +330,16 @@ extension CompleteRegistration {
 /// Handles the invitation of a registration, and a provisional account with the same employee id.
 extension CompleteRegistration {
     /// Uses the invitation in the append that registers. The policy may have changed since the start.
+    ///
+    /// - Returns: Whether it names the address.
     func useInvitation(
         _ recorder: inout FlowRecorder, _ tenant: TenantSnapshot, by employee: EmployeeID
-    ) async throws {
+    ) async throws -> Bool {
         let state = recorder.row.state
         let person = try state.registering(), email = try EmailAddress(person.email)
         let id = person.invitation.map { InvitationID($0) }
         try RegistrationGate(context: context).require(id, in: tenant, email)
-        guard let id else { return }
+        guard let id else { return false }
         let invitation = try await context.invitation(id, in: tenant)
         let use = Invitation.Use(
             employee: employee, companyEmployeeID: try CompanyEmployeeID(state.companyEmployeeId),
@@ -322,6 +356,7 @@ extension CompleteRegistration {
         recorder.claims.append(
             Claim(
                 key: context.ring.invitedClaim(employee, in: tenant.id), owner: employee.uuid, value: id.uuid.bytes))
+        return invitation.state.issue?.email != nil
     }
 
     /// Queues the mail that verifies the address, if the mode `domain` admits the person by it. A known user's address

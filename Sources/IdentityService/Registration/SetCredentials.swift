@@ -30,7 +30,7 @@ package struct SetCredentials: AppUseCase {
         let context = run.context
         let row = try await FlowStore(context: context).load(
             handle: flow, purpose: .registration, app: app, at: run.call.time)
-        guard row.state.step == .credentials, let proved = row.state.proved, let bytes = row.state.setUp?.seed else {
+        guard row.state.step == .credentials, let bytes = row.state.setUp?.seed else {
             throw ServiceError(.flowWrongStep)
         }
         let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(row.state.tenantId))
@@ -50,17 +50,8 @@ package struct SetCredentials: AppUseCase {
                 questions: questions, passphrase: credentials.passphrase,
                 questionsWithPassphrase: credentials.questionsWithPassphrase)
         }
-        return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
-            let made = try await admission.run { try setUp.complete(seed: seed) }
-            let userSignature = try made.userKey.sign(
-                validationOf: try Challenge(kept: proved.challenge))
-            let record = try made.record(
-                deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
-            let new = PreparedCredentials(
-                record: record, questions: made.questions, seed: seed, proved: proved,
-                userSignature: userSignature, displayName: displayName)
-            return try await CompleteRegistration(context: context).run(row, .newUser(new), app: app, run)
-        }
+        return try await CompleteRegistration(context: context).run(
+            row, setUp, displayName: displayName, app: app, run)
     }
 }
 
@@ -96,6 +87,8 @@ struct PreparedCredentials: Sendable {
     let userSignature: Signature
     /// The name by which colleagues are to see the person.
     var displayName: DisplayName?
+    /// The passkey of a person without a secret.
+    var passkey: PasskeyFacts?
 
     /// The event, with the question texts encrypted under the new user's key.
     func event(_ state: FlowState, email: String, key: PersonKey) throws -> CredentialsSet {
@@ -112,7 +105,32 @@ struct PreparedCredentials: Sendable {
         return CredentialsSet(
             userID: user, credentialID: CredentialID(state.credentialId), record: stored.bytes,
             email: Personal(user, email), challenge: proved.challenge, deviceSignature: device,
-            userSignature: own)
+            userSignature: own, secretless: passkey == nil ? nil : true)
+    }
+}
+
+extension CompleteRegistration {
+    /// Computes the credentials in direct mode, and completes the registration with them.
+    ///
+    /// - Parameter passkey: The passkey that the flow's key is, for a person without a secret.
+    func run(
+        _ row: FlowStore.Row, _ setUp: CredentialSetUp, displayName: DisplayName? = nil, passkey: PasskeyFacts? = nil,
+        app: AppCaller, _ run: UseCaseRun<FlowOutcomeResponse>
+    ) async throws -> FlowOutcomeResponse {
+        guard let proved = row.state.proved, let bytes = row.state.setUp?.seed else {
+            throw ServiceError(.flowWrongStep)
+        }
+        let seed = try OPRFSeed(bytes: bytes)
+        return try await context.compute.admitted(AdmissionLane(row.state)) { admission in
+            let made = try await admission.run { try setUp.complete(seed: seed) }
+            let userSignature = try made.userKey.sign(validationOf: try Challenge(kept: proved.challenge))
+            let record = try made.record(
+                deviceSignature: nil, employeeKey: try EmployeePublicKey(bytes: row.state.employeePublicKey))
+            let new = PreparedCredentials(
+                record: record, questions: made.questions, seed: seed, proved: proved, userSignature: userSignature,
+                displayName: displayName, passkey: passkey)
+            return try await self.run(row, .newUser(new), app: app, run)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Canonical
+import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity
@@ -70,10 +71,14 @@ struct NewSession: Sendable {
     }
 
     /// Prepares a session of an employee who was registered before.
+    ///
+    /// - Throws: `passkey.stopped` for a passkey of which there may be a copy, if the tenant wants an admin to decide.
     init(
         of employee: EmployeeSnapshot, in tenant: TenantSnapshot, fingerprint: KeyFingerprint,
         by methods: AuthenticationMethods, app: AppCaller, _ call: Call, _ context: ServiceContext
     ) async throws {
+        let passkey = employee.state.key(fingerprint)?.passkey
+        guard passkey?.isStopped(by: tenant.state.policy) != true else { throw ServiceError(.passkeyStopped) }
         try await self.init(
             Opening(
                 employee: employee.id, tenant: tenant, role: tenant.state.role(of: employee.id),

@@ -50,10 +50,18 @@ struct AuthenticationMethods: Sendable, Equatable {
     /// The values as the session's row has them, separated by spaces.
     var text: String { values.joined(separator: " ") }
 
-    /// Whether the log-in was not one by a passkey alone. A synced passkey carries a role only then.
-    var secretProved: Bool { !values.contains("user") || values.contains { ["kba", "pwd", "pin"].contains($0) } }
+    /// Whether the log-in proved a secret of the person. A synced passkey carries a role only then.
+    var secretProved: Bool { values.contains { ["kba", "pwd", "pin"].contains($0) } }
 
     init(values: [String]) { self.values = values }
     /// Reads the text of a row.
     init(text: String) { values = text.split(separator: " ").map(String.init) }
+}
+
+extension AuthenticationMethods {
+    /// A passkey alone, as RFC 8176 names it: a key in hardware, or in the software of a sync provider, and a person whom
+    /// the authenticator verified.
+    static func passkey(isSynced: Bool) -> AuthenticationMethods {
+        AuthenticationMethods(values: ["pop", isSynced ? "swk" : "hwk", "user", "mfa"])
+    }
 }

@@ -80,6 +80,11 @@ package struct EmployeeCaller: Sendable {
     package let sessionId: UUID
     /// The SHA-256 of the device key that opened the session, 32 bytes.
     package let fingerprint: [UInt8]
-    /// Whether the log-in proved more than a passkey.
-    package var secretProved = true
+    /// Whether the log-in proved a secret of the person. Without one a synced passkey carries no role.
+    package let secretProved: Bool
+
+    package init(tenantId: UUID, employeeId: UUID, sessionId: UUID, fingerprint: [UInt8], secretProved: Bool) {
+        (self.tenantId, self.employeeId, self.sessionId) = (tenantId, employeeId, sessionId)
+        (self.fingerprint, self.secretProved) = (fingerprint, secretProved)
+    }
 }

@@ -20,6 +20,8 @@ enum CauseTable {
         var isOfPerson = true
         /// What is wrong with an event without the cause; `nil` for a cause that it may lack.
         var words: String?
+        /// Whether a device key counts only if a secret was proved or chosen when it was presented.
+        var needsSecret = false
         /// Whether the rule concerns an event with these members.
         var concerns: @Sendable (JSONValue) -> Bool = { _ in true }
 
@@ -27,7 +29,7 @@ enum CauseTable {
         func permits(_ cause: CauseFacts, for effect: CauseFacts, elsewhere: Bool = false) -> Bool {
             let isInTime = age.map { cause.time <= effect.time && effect.time <= cause.time.adding($0) } ?? true
             return types.contains(cause.type) && !cause.follows && (elsewhere || isInTime)
-                && (!isOfPerson || cause.agrees(with: effect))
+                && !(needsSecret && cause.isAdded) && (!isOfPerson || cause.agrees(with: effect))
         }
     }
 
@@ -66,10 +68,7 @@ enum CauseTable {
 
     private static let rules: [String: [Rule]] = [
         EmployeeKeyPresented.type: [
-            // A passkey proves itself, and its owner presents it in a session.
-            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey) {
-                $0["passkey"] == nil
-            },
+            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey),
             Rule(types: [EmployeeRegistered.type]) { $0["first"] == true },
         ],
         EmployeeKeyAuthorized.type: [
@@ -82,10 +81,14 @@ enum CauseTable {
                 types: proofs + [
                     EmployeeRegistered.type, WaitEnded.type, ReturnCompleted.type, EmployeeKeyAuthorized.type,
                     CredentialsChanged.type, PasskeyValidated.type,
-                ], words: uncausedSession)
+                ], words: uncausedSession, needsSecret: true)
         ],
-        WaitEnded.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unproved)],
-        DeviceMailConfirmed.type: [Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unprovedMail)],
+        WaitEnded.type: [
+            Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unproved, needsSecret: true)
+        ],
+        DeviceMailConfirmed.type: [
+            Rule(types: proofs + [EmployeeKeyPresented.type], age: wait, words: unprovedMail, needsSecret: true)
+        ],
         BrowserSessionOpened.type: [Rule(types: [SessionOpened.type], age: nil, words: wrong)],
         GrantOpened.type: [Rule(types: [SessionOpened.type], age: nil, words: wrong)],
         SessionClosed.type: [Rule(types: [SessionOpened.type], words: wrong) { $0["reason"] == "replaced" }],
@@ -123,9 +126,10 @@ enum CauseTable {
     )
 
     /// Whether somebody adds a further passkey to their own account. Its presentation needs no cause: it carries its
-    /// proof, and opens nothing before a decision.
+    /// proof, and opens nothing before a decision. It proves no secret.
     static func isFurtherPasskey(_ event: RecordedEvent) -> Bool {
-        event.type == EmployeeKeyPresented.type && event.data["kind"] == "passkey" && event.data["first"] == false
+        event.type == EmployeeKeyPresented.type && event.causes.isEmpty && event.data["kind"] == "passkey"
+            && event.data["first"] == false
     }
 
     /// Whether a proof is in the stream of a flow, and a session in its own: a copy elsewhere would be another first.
@@ -200,6 +204,8 @@ struct CauseFacts: Sendable {
     let session: UUID?
     /// Whether an account takes over the address of its user, which causes nothing.
     let follows: Bool
+    /// Whether its device key is a passkey that its owner added, see ``CauseTable/isFurtherPasskey(_:)``.
+    var isAdded = false
 
     /// What one cause may cause once: an event of a type; an address is taken over by each account.
     var effect: String { follows ? "\(type)/\(employee.map(\.lowercased) ?? "")" : type }

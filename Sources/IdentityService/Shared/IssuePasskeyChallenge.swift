@@ -1,48 +1,66 @@
 import Canonical
 import Credentials
+import Crypto
 import ErrorCodes
 import FoundationEssentials
 import Identity
 import Keys
 import Ledger
 import Postgres
+import TenureAPI
 
 extension ServiceContext {
     /// How long a challenge for passkeys may be answered.
     private static let passkeyPatience: Duration = .seconds(120)
 
-    /// A challenge that names neither account nor key.
+    /// A challenge that names no key, and an account only if its owner adds a passkey.
     ///
     /// It stands in no row: its nonce is a keyed digest of the other fields and of the browser, which the service
     /// computes again. An answer takes the nonce once.
     ///
-    /// - Parameter visitor: The secret of the browser that answers.
+    /// - Parameters:
+    ///   - visitor: The secret of the browser that answers.
+    ///   - owner: Who adds a passkey; `nil` in any other flow.
     func passkeyChallenge(
-        of rpID: String, visitor: String, app: UUID, at time: Timestamp
+        of rpID: String, visitor: String, app: UUID, at time: Timestamp, addedBy owner: EmployeeCaller? = nil
     ) throws -> PasskeyChallenge {
-        let flow = UUID.random(), end = time.adding(Self.passkeyPatience)
-        return try PasskeyChallenge(
-            PasskeyChallenge.Fields(
-                issuer: settings.issuer, rpID: rpID, flow: flow,
-                nonce: passkeyNonce(flow, visitor: visitor, until: end), app: app.lowercased, expires: end))
+        var fields = PasskeyChallenge.Fields(
+            issuer: settings.issuer, rpID: rpID, flow: UUID.random(), nonce: [], app: app.lowercased,
+            expires: time.adding(Self.passkeyPatience), tenant: owner?.tenantId, employee: owner?.employeeId)
+        fields.nonce = passkeyNonce(fields, visitor: visitor)
+        return try PasskeyChallenge(fields)
     }
 
-    /// Reads a challenge that this service made for the browser.
+    /// Reads a challenge that this service made for the browser, and for the account of whoever adds a passkey.
     ///
     /// - Throws: `flow.expired` for one whose time is over, `employee.key_invalid` for bytes that are none.
     func passkeyChallenge(
-        _ bytes: [UInt8], of rpID: String, visitor: String, app: UUID, at time: Timestamp
+        _ bytes: [UInt8], of rpID: String, visitor: String, app: UUID, at time: Timestamp,
+        addedBy owner: EmployeeCaller? = nil
     ) throws(ServiceError) -> PasskeyChallenge {
         guard let challenge = try? PasskeyChallenge(parsing: bytes), case let fields = challenge.fields,
             fields.issuer == settings.issuer, fields.rpID == rpID, fields.app == app.lowercased,
-            fields.nonce == passkeyNonce(fields.flow, visitor: visitor, until: fields.expires)
+            fields.tenant == owner?.tenantId, fields.employee == owner?.employeeId,
+            fields.nonce == passkeyNonce(fields, visitor: visitor)
         else { throw ServiceError(.employeeKeyInvalid) }
         guard time <= fields.expires else { throw ServiceError(.flowExpired) }
         return challenge
     }
 
-    private func passkeyNonce(_ flow: UUID, visitor: String, until end: Timestamp) -> [UInt8] {
-        ring.lookupDigest(kind: "passkey-nonce", Array("\(flow.lowercased)\n\(end)\n\(visitor)".utf8))
+    /// What an app asks an authenticator with: a challenge, and the site.
+    func passkeyOptions(
+        of rpID: String, visitor: String, app: UUID, at time: Timestamp, addedBy owner: EmployeeCaller? = nil
+    ) throws -> PasskeyOptionsResponse {
+        let challenge = try passkeyChallenge(of: rpID, visitor: visitor, app: app, at: time, addedBy: owner)
+        return PasskeyOptionsResponse(
+            rpId: rpID, challenge: challenge.bytes, digest: Array(SHA256.hash(data: challenge.bytes)),
+            expiresAt: challenge.fields.expires)
+    }
+
+    private func passkeyNonce(_ fields: PasskeyChallenge.Fields, visitor: String) -> [UInt8] {
+        let account = [fields.tenant, fields.employee].map { $0?.lowercased ?? "" }
+        let parts = [fields.flow.lowercased, "\(fields.expires)"] + account + [visitor]
+        return ring.lookupDigest(kind: "passkey-nonce", Array(parts.joined(separator: "\n").utf8))
     }
 
     /// Takes the nonce of a challenge, once.
@@ -72,6 +90,16 @@ extension PasskeyFacts {
     }
 }
 
+extension PasskeyAnswer {
+    /// The evidence of kind 2; empty for an answer that is none, which is then refused like any wrong one.
+    var evidence: [UInt8] {
+        let assertion = try? PasskeyAssertion(
+            algorithm: signature.count == 256 ? .rs256 : .es256, authenticatorData: authenticatorData,
+            clientDataJSON: clientDataJSON, signature: signature)
+        return assertion.map { DeviceEvidence.passkey($0).bytes } ?? []
+    }
+}
+
 /// Reads the site that passkeys belong to.
 package struct ReadPasskeySite: UseCase {
     package init() {}
@@ -82,11 +110,14 @@ package struct ReadPasskeySite: UseCase {
 
 /// Makes the challenge that a passkey of a page signs next.
 package struct IssuePasskeyChallenge: UseCase, Redacted {
+    /// Who adds a passkey; `nil` for a log-in.
+    package let owner: EmployeeCaller?
     /// The secret of the browser.
     package let visitor: String
     package let app: AppCaller
 
-    package init(visitor: String, app: AppCaller) {
+    package init(addedBy owner: EmployeeCaller? = nil, visitor: String, app: AppCaller) {
+        self.owner = owner
         self.visitor = visitor
         self.app = app
     }
@@ -97,7 +128,7 @@ package struct IssuePasskeyChallenge: UseCase, Redacted {
     package func run(_ run: UseCaseRun<[UInt8]>) async throws -> [UInt8] {
         guard let rules = try await run.context.passkeyRules() else { throw ServiceError(.routeUnknown) }
         return try run.context.passkeyChallenge(
-            of: rules.rpID, visitor: visitor, app: app.appId, at: run.call.time
+            of: rules.rpID, visitor: visitor, app: app.appId, at: run.call.time, addedBy: owner
         ).bytes
     }
 }

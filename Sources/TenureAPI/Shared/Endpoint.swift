@@ -193,6 +193,15 @@ extension Endpoint {
         "proveLogin", "POST", "/v1/logins/{flow}/proof", "Prove a secret in a login", .flows, by: .accessApps,
         takes: .required(ProofRequest.self), answers: .outcome,
         refuses: .admission + [.answersIncorrect, .passphraseIncorrect, .requestStale])
+    /// Gives what a passkey is asked with at a log-in.
+    public static let startPasskeyLogin = Endpoint(
+        "startPasskeyLogin", "POST", "/v1/logins/passkey/options", "Give what a passkey is asked with at a login",
+        .flows, by: .accessApps, answers: .json(PasskeyOptionsResponse.self), refuses: [.routeUnknown])
+    /// Logs an employee in by a passkey.
+    public static let answerPasskeyLogin = Endpoint(
+        "answerPasskeyLogin", "POST", "/v1/logins/passkey", "Log an employee in by a passkey", .flows,
+        by: .accessApps, takes: .required(PasskeyLoginRequest.self), answers: .outcome,
+        refuses: .admission + [.employeeKeyInvalid, .flowAlreadyUsed, .flowExpired])
     /// Starts a change of credentials.
     public static let startChange = Endpoint(
         "startChange", "POST", "/v1/credentials/changes", "Start a change of credentials", .flows, by: .accessApps,
@@ -262,6 +271,15 @@ extension Endpoint {
     public static let listDevices = Endpoint(
         "listDevices", "GET", "/v1/devices", "List the caller's device keys", .sessions, by: .employees,
         answers: .json(DevicesResponse.self, as: "DeviceList"), .conditional)
+    /// Gives what an authenticator makes a passkey of the caller with.
+    public static let readPasskeyOptions = Endpoint(
+        "readPasskeyOptions", "POST", "/v1/passkeys/options", "Give what a passkey of the caller is made with",
+        .sessions, by: .employees, answers: .json(PasskeyOptionsResponse.self), refuses: [.routeUnknown])
+    /// Presents a passkey as a further device key of the caller.
+    public static let presentPasskey = Endpoint(
+        "presentPasskey", "POST", "/v1/passkeys", "Present a passkey as a device key of the caller", .sessions,
+        by: .employees, takes: .required(PasskeyRequest.self), answers: .json(DeviceResponse.self),
+        refuses: [.authorizationNotPermitted, .employeeKeyInvalid, .flowAlreadyUsed, .flowExpired])
     /// Revokes one of the caller's own device keys.
     public static let revokeDevice = Endpoint(
         "revokeDevice", "POST", "/v1/devices/{fingerprint}/revocation", "Revoke a device key of the caller's own",
@@ -573,12 +591,13 @@ extension Endpoint {
         .startRegistration, .proveRegistrationKey, .setCredentials, .validateRegistrationAnswers,
         .validateRegistrationPassphrase, .evaluateRegistration, .proveRegistration, .startLogin, .proveLoginKey,
         .validateLoginAnswers, .validateLoginPassphrase, .evaluateLogin, .proveLogin,
+        .startPasskeyLogin, .answerPasskeyLogin,
         .startChange, .proveChangeKey, .changeCredentials, .evaluateChange, .proveChange,
         .startRecovery, .proveRecoveryKey, .recoverCredentials, .evaluateRecovery, .proveRecovery, .listRecoveries,
         .openRecovery, .confirmRecovery, .cancelRecovery, .cancelRecoveryByDevice,
         .issueInvitation, .listInvitations, .revokeInvitation,
         .refreshSession, .closeSession, .listSessions, .endSessions, .readMe, .verifyMyEmail, .showEmailLink,
-        .confirmEmail, .listDevices, .revokeDevice, .listCompanies, .readCompany,
+        .confirmEmail, .listDevices, .readPasskeyOptions, .presentPasskey, .revokeDevice, .listCompanies, .readCompany,
         .listEmployees,
         .readEmployee,
         .readSecurityAdmin, .listAuthorizations, .authorizeKey, .refuseKey, .revokeKey, .approveEmployee,

@@ -42,7 +42,7 @@ package struct EndpointTerms: Sendable {
         if isOfCompany {
             codes.insert(.companyNameMissing)
             if !answer.isPage { codes.insert(.companyUnknown) }
-            if schemes.contains(.employee) { codes.insert(.authorizationNotPermitted) }
+            if schemes.contains(.employee) { codes.formUnion([.authorizationNotPermitted, .sessionRoleMissing]) }
         }
         if captures.contains("companyEmployeeId") { codes.formUnion([.employeeIdMissing, .employeeUnknown]) }
         if captures.contains("flow") { codes.formUnion([.flowAlreadyUsed, .flowExpired, .flowWrongStep]) }
@@ -91,6 +91,7 @@ extension [ErrorCode] {
     /// The codes of an employee who may not log in.
     static let admission: Self = [
         .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .employeePasskeyRequired,
+        .passkeyStopped,
     ]
     /// The codes of a return of the security admin.
     static let returning: Self = [.returnInProgress, .returnNotAvailable, .returnNotPermitted, .mailUnavailable]

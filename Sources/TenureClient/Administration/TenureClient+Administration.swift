@@ -1,3 +1,4 @@
+import Canonical
 public import Credentials
 public import TenureAPI
 
@@ -177,15 +178,50 @@ extension EmployeeSession {
         ) { $0.employeeKey.fingerprint == wanted }
     }
 
+    /// Reads the policy of this employee's tenant, for admins.
+    ///
+    /// - Throws: ``TenureClientError``, for example `authorization.not_permitted`.
+    public func policy() async throws -> PolicyResponse {
+        try await withAuthority { try await client.policy(of: account.companyName, as: $0) }
+    }
+
+    /// Changes the policy of this employee's tenant: the security admin, within ten minutes after a log-in.
+    ///
+    /// This device's key signs the whole new policy. It signs only the policy that the service read out with this change,
+    /// and the service refuses the change if another one came first.
+    ///
+    /// ```swift
+    /// try await session.changePolicy(PolicyChangeRequest(logIn: .passkeyOrSecret, clonedKey: .stop))
+    /// ```
+    ///
+    /// - Parameter change: The new values. A member that is absent keeps its value.
+    /// - Returns: The position in the tenant's ledger; `nil` if the policy has these values already.
+    /// - Throws: ``TenureClientError``: `authorization.not_permitted`, `session.login_required`, `request.stale`,
+    ///   `policy.secretless_people`, or `policy.passkey_required` for a change that only a passkey may sign.
+    ///   ``TenureClientError/Code/signingRefused`` if the service asks to sign anything else.
+    @discardableResult
+    public func changePolicy(_ change: PolicyChangeRequest) async throws -> Int64? {
+        let policy = try await policy()
+        let wanted = policy.settings(with: change)
+        return try await sign(
+            .changePolicy, ["companyName": account.companyName], change,
+            { signed in
+                var request = change
+                request.signed = signed
+                return request
+            }, PolicyStatement.self, .policy, headers: ["If-Match": "\"\(policy.version)\""]
+        ) { $0.settings == wanted }
+    }
+
     /// Sends a decision. If the service returns the expected statement, signs it and repeats the call with the
     /// signature.
     private func sign<S: Statement>(
         _ endpoint: Endpoint, _ path: [String: String], _ first: some JSONConvertible & Sendable,
         _ second: (StatementSignature) -> some JSONConvertible & Sendable, _ kind: S.Type, _ tag: SignatureTag,
-        _ isWanted: (S) -> Bool
+        headers: [String: String] = [:], _ isWanted: (S) -> Bool
     ) async throws -> Int64? {
         var response = try await withAuthority { authority in
-            try await client.call(endpoint, path, body: first, as: authority, DecisionResponse.self)
+            try await client.call(endpoint, path, body: first, headers: headers, as: authority, DecisionResponse.self)
         }
         if case .signatureRequired(let bytes) = response {
             let own = try await client.keyStore.key(of: account)
@@ -196,11 +232,29 @@ extension EmployeeSession {
             let signature = try await own.signature(over: statement)
             let body = second(StatementSignature(statement: bytes, signature: signature.bytes))
             response = try await withAuthority { authority in
-                try await client.call(endpoint, path, body: body, as: authority, DecisionResponse.self)
+                try await client.call(
+                    endpoint, path, body: body, headers: headers, as: authority, DecisionResponse.self)
             }
         }
         guard case .done(_, let position) = response else { throw TenureClientError(.responseInvalid) }
         return position
+    }
+}
+
+extension PolicyResponse {
+    /// The settings of the policy after a change, as a statement names them.
+    fileprivate func settings(with change: PolicyChangeRequest) -> [String: PolicyStatement.Setting] {
+        guard case .object(var values) = json, case .object(let changes) = change.json else { return [:] }
+        values.merge(changes) { _, new in new }
+        for name in ["adminsWithoutPasskey", "version", "signed"] { values[name] = nil }
+        return values.compactMapValues { value in
+            switch value {
+            case .string(let text): .code(text)
+            case .bool(let flag): .flag(flag)
+            case .integer(let number): .number(number)
+            default: nil
+            }
+        }
     }
 }
 

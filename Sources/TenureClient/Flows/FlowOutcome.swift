@@ -22,7 +22,7 @@ public struct Admission: Sendable {
     public let status: String
     /// `securityAdmin`, `admin` or `employee`.
     public let role: String
-    /// The fingerprint of this device's key.
+    /// The fingerprint of this device's key; empty after a log-in by a passkey, which this device may not hold.
     public let fingerprint: String
     /// The position in the tenant's ledger. Pass it as `waitFor` to reads that must include this flow.
     public let position: Int64?

@@ -145,6 +145,7 @@ extension TenureClientError {
         case policyPasskeyRequired = "policy.passkey_required"
         case policySecretlessPeople = "policy.secretless_people"
         case policyPasskeylessPeople = "policy.passkeyless_people"
+        case passkeyStopped = "passkey.stopped"
         case sessionRoleMissing = "session.role_missing"
         case companyUnknown = "company.unknown"
         case employeeUnknown = "employee.unknown"

@@ -42,6 +42,16 @@ import Testing
         expect(.recordInvalid) { try record.verify(employeeKey: first.device.publicKey, previous: later) }
     }
 
+    @Test func `a passkey stands in for the replaced key, in a record of its own form`() throws {
+        let (plan, record) = try replace(.passkey, previous: previous)
+        try record.verify(employeeKey: first.device.publicKey, previous: previous)
+        try record.require(plan)
+        #expect(record.content.authority == .passkey && record.content.generation == 2)
+        #expect(try CredentialsRecord(bytes: record.bytes) == record)
+        expect(.recordInvalid) { try record.verify(employeeKey: first.device.publicKey) }
+        expect(.recordInvalid) { _ = try replace(.passkey, previous: nil) }
+    }
+
     @Test func `a key that is not the predecessor's cannot sign a change`() throws {
         let stranger = try UserKey.generate(.system)
         expect(.recordInvalid) { _ = try replace(.changed(oldKey: stranger), previous: previous) }

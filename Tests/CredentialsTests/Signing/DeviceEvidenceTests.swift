@@ -11,7 +11,7 @@ import Testing
     private let message = Array("message".utf8)
     private let key = P256.Signing.PrivateKey()
 
-    private var publicKey: EmployeePublicKey { EmployeePublicKey(validated: ValidatedKey(key.publicKey)) }
+    private var publicKey: EmployeePublicKey { EmployeePublicKey(validated: CheckedKey(key.publicKey)) }
 
     /// An assertion by `key` with the right flags, unless others are given.
     private func evidence(flags: UInt8 = 0x05, origin: String = origin, rpID: String = rpID) throws -> DeviceEvidence {

@@ -1,10 +1,10 @@
 import Canonical
 import ErrorCodes
-import IdentityService
 import TenureAPI
 import Testing
 
 @testable import HTTPAPI
+@testable import IdentityService
 
 /// The pages of one's own account, and an admin's list of who waits.
 @Suite(.timeLimit(.minutes(5))) struct AccountPageTests {
@@ -91,6 +91,20 @@ import Testing
         #expect(await changes(service).isEmpty)
     }
 
+    @Test func `the challenge of a passkey that somebody adds names the account`() async throws {
+        let service = FakeService(), path = "/account/passkeys/challenge"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            #expect(try await browser.post(path, []).status == 200)
+            #expect(try await browser.post("/passkey/challenge", []).status == 200)
+            var stranger = browser
+            stranger.cookie = nil
+            #expect(try await stranger.post(path, []).status == 403)
+            #expect(try await browser.post(path, [], [("Sec-Fetch-Site", "cross-site")]).status == 403)
+        }
+        let issued = await service.recorder.entries.filter { $0.name == "issuePasskeyChallenge" }
+        #expect(issued.map { $0.details["owner"] } == [FakeService.employeeId.lowercased, ""])
+    }
+
     @Test func `the account shows the user name, and takes the name that colleagues see`() async throws {
         let service = FakeService(), path = "/account/name"
         try await Browser.with(service) { (browser: Browser) async throws in
@@ -118,6 +132,27 @@ import Testing
             #expect(page.text.contains("Your address is confirmed.") == isConfirmed)
             #expect(page.text.contains("Add a second device") && page.text.contains("Name a second admin"))
             #expect(page.text.contains("href=\"/account\">Later"), "no way out")
+        }
+    }
+
+    @Test(arguments: [0, 1, 2]) func `a founder without a secret has not finished before there is a second passkey`(
+        count: Int
+    ) async throws {
+        var service = FakeService()
+        let held = (0..<count).map {
+            OwnPasskeys.Held(
+                fingerprint: $0 == 0 ? FakeService.fingerprint : "\($0)", credential: [1], key: [], isSynced: true)
+        }
+        service.passkeys = OwnPasskeys(
+            rpID: "id.example.com", handle: [1], held: held, isSecretless: count > 0)
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let page = try await browser.get("/account/start")
+            #expect(page.text.contains("<h1>One step is missing</h1>") == (count == 1), "\(page.text)")
+            #expect(page.text.contains("<h1>Your company is set up</h1>") == (count != 1))
+            #expect(page.text.contains("this passkey is your only way in") == (count == 1))
+            #expect(page.text.contains("Add a second passkey</h2>") == (count == 1))
+            #expect(page.text.contains("Your passkey is synced.") == (count > 0))
+            #expect(page.text.contains("Add a second device") == (count == 0))
         }
     }
 

@@ -71,14 +71,34 @@ extension FakeService {
         case is ReadPasskeySite: return .some((passkeys?.rpID) as any Sendable)
         case is ReadPasskeys: return .some(passkeys as any Sendable)
         case let issue as IssuePasskeyChallenge:
-            try await enter("issuePasskeyChallenge", ["visitor": issue.visitor], call)
+            let owner = issue.owner?.employeeId.lowercased ?? ""
+            try await enter("issuePasskeyChallenge", ["visitor": issue.visitor, "owner": owner], call)
             return Array("challenge".utf8)
+        case is StartPasskeyLogin:
+            try await enter("startPasskeyLogin", [:], call)
+            return PasskeyOptionsResponse(
+                rpId: "id.example.com", challenge: [1], digest: [2], expiresAt: Self.time)
+        case is ReadPasskeyOptions:
+            try await enter("readPasskeyOptions", [:], call)
+            return PasskeyOptionsResponse(
+                rpId: "id.example.com", challenge: [1], digest: [2], expiresAt: Self.time, userHandle: [3],
+                credentialIds: [[4]])
         case let add as AddPasskey:
-            try await enter("addPasskey", ["spki": Hex.encode(add.made.spki), "visitor": add.visitor], call)
+            try await enter("addPasskey", ["spki": Hex.encode(add.made.spki ?? []), "visitor": add.visitor], call)
             return Self.fingerprint
+        case let issue as ChallengeNewPasskey:
+            try await enter("challengeNewPasskey", ["key": Hex.encode(issue.key), "flow": issue.flow], call)
+            return Array("challenge".utf8)
+        case let register as RegisterByPasskey:
+            try await enter(
+                "registerByPasskey", ["spki": Hex.encode(register.made.spki ?? []), "flow": register.flow], call)
+            return outcome
         case let logIn as LogInByPasskey:
             try await enter("logInByPasskey", ["credential": Hex.encode(logIn.proof.credential)], call)
             return outcome
+        case let start as StartLoginByPasskey:
+            try await enter("startLoginByPasskey", ["credential": Hex.encode(start.proof.credential)], call)
+            return Self.started
         case let ask as AskForWords:
             try await enter("askForWords", ["fingerprint": Hex.encode(ask.fingerprint)], call)
             return words

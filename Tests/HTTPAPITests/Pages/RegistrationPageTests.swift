@@ -192,8 +192,9 @@ extension API.Answer {
     private static let entries: [(name: String, value: String)] =
         (1...5).flatMap { [(name: "question\($0)", value: "\($0 * 7)"), ("answer\($0)", "answer \($0)")] }
 
-    private func service(_ purpose: FlowKind = .registration, blindOnly: Bool = false, both: Bool = true) -> FakeService
-    {
+    private func service(
+        _ purpose: FlowKind = .registration, blindOnly: Bool = false, both: Bool = true, passkey: Bool = false
+    ) -> FakeService {
         var service = FakeService()
         let view = FakeService.view(.credentials, purpose: purpose, questions: 0)
         service.view = FlowView(
@@ -201,6 +202,7 @@ extension API.Answer {
             companyEmployeeId: view.companyEmployeeId, employeePublicKey: view.employeePublicKey, questions: [],
             rules: CredentialRulesResponse(
                 questions: 5, passphraseMinimumLength: 8, questionsWithPassphraseAllowed: both, blindOnly: blindOnly),
+            passkey: passkey ? FlowView.NewPasskey(rpID: "id.example.com", handle: [1, 2, 3]) : nil,
             expiresAt: view.expiresAt)
         service.outcome = FakeService.success
         return service
@@ -293,6 +295,50 @@ extension API.Answer {
             try await $0.get(Registrant.flowPath + "/credentials", in: Self.flow())
         }
         #expect(page.text.contains("Another program is needed") && !page.text.contains("<form"))
+    }
+
+    @Test(arguments: [false, true]) func `a passkey is offered in place of questions, or alone where none are taken`(
+        blindOnly: Bool
+    ) async throws {
+        for offers in [true, false] where offers || !blindOnly {
+            let page = try await Registrant.with(service(blindOnly: blindOnly, passkey: offers)) {
+                try await $0.get(Registrant.flowPath + "/credentials", in: Self.flow())
+            }
+            #expect(page.status == 200 && page.text.contains("Use a passkey instead") == offers, "\(page.text)")
+            #expect(page.text.contains("data-handle=\"AQID\"") == offers)
+            #expect(page.text.contains("data-path=\"\(Registrant.flowPath)/passkey/challenge\"") == offers)
+            #expect(page.text.contains("src=\"\(PageAsset.withpasskey.path)\"") == offers)
+            #expect(page.text.contains("name=\"question1\"") == !blindOnly)
+            #expect(page.text.contains("data-only=\"true\"") == blindOnly)
+        }
+    }
+
+    @Test func `a passkey is challenged and registered, and one that is refused leaves the page`() async throws {
+        var service = service(passkey: true)
+        let path = Registrant.flowPath + "/passkey"
+        try await Registrant.with(service) { registrant in
+            let challenge = try await registrant.post(path + "/challenge", in: Self.flow(), [("key", "AQID")])
+            #expect(challenge.status == 200 && challenge.text == Base64URL.encode(Array("challenge".utf8)))
+            let done = try await registrant.post(path, in: Self.flow(), [("spki", "AQID"), ("proof", "AQID")])
+            #expect(done.status == 303 && done.header("Location") == "/account", "\(done.text)")
+            for to in [path, path + "/challenge"] {
+                let foreign = try await registrant.post(
+                    to, in: Self.flow(), [("key", "AQID")],
+                    [("Origin", "https://other.example"), ("Sec-Fetch-Site", "cross-site")])
+                #expect(foreign.status == 403, "\(to)")
+            }
+        }
+        let entries = await service.recorder.entries
+        #expect(entries.count { $0.name == "challengeNewPasskey" && $0.details["key"] == "010203" } == 1)
+        #expect(entries.count { $0.name == "registerByPasskey" && $0.details["spki"] == "010203" } == 1)
+        service.refusals["registerByPasskey"] = ServiceError(.employeeKeyInvalid)
+        service.refusals["challengeNewPasskey"] = ServiceError(.employeeKeyInvalid)
+        try await Registrant.with(service) { registrant in
+            let refused = try await registrant.post(path, in: Self.flow(), [("spki", "AQID")])
+            #expect(refused.status == 400 && refused.text.contains("The passkey was not added"), "\(refused.text)")
+            #expect(refused.text.contains("name=\"question1\"") && refused.text.contains("Use a passkey instead"))
+            #expect(try await registrant.post(path + "/challenge", in: Self.flow(), []).status == 400)
+        }
     }
 
     @Test func `a flow at another step goes there, and one that ended says so`() async throws {

@@ -137,7 +137,8 @@ struct FakeService: UseCaseRunner {
             await recorder.add(.init(name: "authenticateEmployee", details: ["token": session.accessToken]))
             guard session.accessToken == Self.token else { throw ServiceError(.sessionInvalid) }
             return EmployeeCaller(
-                tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [])
+                tenantId: Self.employeeId, employeeId: Self.employeeId, sessionId: Self.employeeId, fingerprint: [],
+                secretProved: true)
         default: return nil
         }
     }
@@ -176,6 +177,8 @@ enum Samples {
     private static let key = "B" + String(repeating: "A", count: 86) + "="
     /// The shortest signature in DER.
     private static let signature = "MAYCAQECAQE="
+    private static let passkeyAnswer =
+        #"{"credentialId":"AQ","authenticatorData":"AQ","clientDataJSON":"e30","signature":"AQ","userHandle":"AQ"}"#
     static let answers = #"{"answers":[{"questionId":"AAAA","answer":"x"}]}"#
     private static let credentials =
         #"{"securityQuestions":["#
@@ -199,6 +202,9 @@ enum Samples {
             #"{"elements":[{"slot":255,"element":"Ag\#(String(repeating: "A", count: 64))=="}]}"#
         case .proveRegistration, .proveLogin, .proveChange, .proveRecovery, .proveReturn:
             #"{"userSignature":"\#(signature)"}"#
+        case .answerPasskeyLogin: #"{"challenge":"AQ","answer":\#(passkeyAnswer)}"#
+        case .presentPasskey:
+            #"{"challenge":"AQ","creation":{"authenticatorData":"AQ","clientDataJSON":"e30"},"answer":\#(passkeyAnswer)}"#
         case .refreshSession: #"{"refreshToken":"cg"}"#
         case .refuseKey, .revokeKey, .revokeDevice, .cancelRecovery: #"{"reason":"lost.device"}"#
         case .issueInvitation: #"{"companyEmployeeId":"7"}"#

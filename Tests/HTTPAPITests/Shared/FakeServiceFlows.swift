@@ -58,6 +58,7 @@ extension FakeService {
                 switch change.current {
                 case .answers(let answers): "\(answers.count) answers"
                 case .passphrase: "passphrase"
+                case nil: "none"
                 }
             try await enter("changeCredentials", ["flow": change.flow, "current": current], call)
             return outcome

@@ -23,12 +23,12 @@ import Testing
         case .confirmEmail, .openReturn, .cancelReturn, .followMPinLink: #expect(answer.status == 400, "no form")
         default: #expect(answer.status == endpoint.terms?.answer.status)
         }
-        // The list of questions is part of the program, and a list of devices comes with notices.
+        // The list of questions is part of the program. A list of devices comes with notices, a passkey from that list.
         let work =
             switch endpoint {
             case .listQuestions, .readUserInfo, .readUserInfoByForm, .logOutByForm: 0
             case .confirmEmail, .openReturn, .cancelReturn, .followMPinLink: 0
-            case .listDevices: 2
+            case .listDevices, .presentPasskey: 2
             case .authorize, .authorizeByForm, .logOut: 1
             case .showEmailLink, .showReturnLink, .showReturnCancellation: 1
             default: Self.working.contains(where: endpoint.template.text.hasPrefix) ? 1 : 0

@@ -37,7 +37,7 @@ struct CredentialForger {
     ///   - signer: The key that signs the change.
     func make(
         id: UUID = UUID(), user: UserID? = nil, following previous: PreviousCredentials? = nil,
-        by signer: UserKey? = nil
+        by signer: UserKey? = nil, authority: SetUpAuthority? = nil
     ) throws -> Made {
         let seed = try OPRFSeed.generate()
         let plan = try SetUpPlan(
@@ -46,7 +46,7 @@ struct CredentialForger {
         let made = try CredentialSetUp(
             plan: plan, questions: (1...5).map { QuestionAndAnswer(question: "Q\($0)?", answer: "answer \($0)") },
             passphrase: "a passphrase"
-        ).complete(seed: seed, authority: signer.map { .changed(oldKey: $0) } ?? .initial)
+        ).complete(seed: seed, authority: authority ?? signer.map { .changed(oldKey: $0) } ?? .initial)
         return Made(
             id: id, record: try made.record(deviceSignature: nil, employeeKey: device.publicKey),
             userKey: made.userKey)
@@ -106,7 +106,7 @@ struct CredentialForger {
             metadata: EventMetadata())
     }
 
-    private static func stored(_ record: CredentialsRecord) throws -> [UInt8] {
+    static func stored(_ record: CredentialsRecord) throws -> [UInt8] {
         let texts = [[UInt8]](repeating: Array(repeating: 1, count: QuestionText.encryptedByteCount), count: 5)
         return try StoredCredentials(record: record, encryptedTexts: texts).bytes
     }

@@ -41,12 +41,15 @@ extension HistoryScene {
         if logIn != .secret { try change(TenantPolicy(logIn: logIn), by: asFounder) }
     }
 
-    /// A challenge that names no account.
-    func passkeyChallenge(_ flow: FlowID, lifetime: Duration = .seconds(60)) throws -> PasskeyChallenge {
+    /// A challenge that names no account but that of whoever adds a passkey.
+    func passkeyChallenge(
+        _ flow: FlowID, lifetime: Duration = .seconds(60), addedBy owner: SignedHistory.Member? = nil
+    ) throws -> PasskeyChallenge {
         try PasskeyChallenge(
             PasskeyChallenge.Fields(
                 issuer: "tenure", rpID: "acme.example", flow: flow.uuid, nonce: [UInt8](repeating: 7, count: 32),
-                app: app.app.uuid.lowercased, expires: history.time.adding(lifetime)))
+                app: app.app.uuid.lowercased, expires: history.time.adding(lifetime),
+                tenant: owner.map { _ in history.tenant.uuid }, employee: owner?.id.uuid))
     }
 
     /// Presents the waiting key as a passkey of the staff's account.
@@ -55,7 +58,7 @@ extension HistoryScene {
         handle: UInt8 = 1, credential: UInt8 = 1, change: (inout PasskeyFacts) throws -> Void = { _ in }
     ) throws {
         history.time = history.time.adding(.seconds(1))
-        let challenge = try passkeyChallenge(flow), pair = pair ?? waiting
+        let challenge = try passkeyChallenge(flow, addedBy: staff), pair = pair ?? waiting
         var facts = PasskeyFacts(
             rpID: "acme.example", credentialID: [UInt8](repeating: credential, count: 16),
             userHandle: try #require(Bytes32([UInt8](repeating: handle, count: 32))),
@@ -95,7 +98,7 @@ extension HistoryScene {
         let validated = PasskeyValidated(
             employeeID: staff.id, fingerprint: fingerprint, flow: flow, challenge: challenge.bytes,
             evidence: try saying.sign(challenge.bytes, pair ?? waiting))
-        try append(validated, to: .employee(staff.id, in: history.tenant), request)
+        try append(validated, to: .passkey(validated, in: history.tenant), request)
         let position = history.last
         for note in notes { try append(note, to: .employee(staff.id, in: history.tenant), request) }
         guard opensSession else { return position }
@@ -113,12 +116,10 @@ extension HistoryScene {
     private typealias Trail = AuthorityTrail
 
     @Test func `log-ins by a passkey are lawful`() throws {
-        for logIn in [LogInRule.passkeyOrSecret, .passkey] {
-            var scene = try HistoryScene.withPasskey(logIn: logIn)
-            try scene.usePasskey()
-            try scene.usePasskey()
-            try scene.history.expectLawful("\(logIn)")
-        }
+        var scene = try HistoryScene.withPasskey()
+        try scene.usePasskey()
+        try scene.usePasskey()
+        try scene.history.expectLawful()
     }
 
     @Test(arguments: [
@@ -180,10 +181,13 @@ extension HistoryScene {
         scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
         var position = try scene.usePasskey(copied)
         try scene.history.expectFinding(Trail.unnoted, at: position)
-        try scene.history.append(
-            PasskeyBackupChanged(employeeID: scene.staff.id, fingerprint: fingerprint, backedUp: false),
-            about: scene.staff)
-        #expect(try scene.history.verify().findings.contains { $0.words == Trail.sameBackup })
+
+        scene = try HistoryScene.withPasskey(PasskeySaying(flags: 0x0D, counter: 5))
+        let same = PasskeyBackupChanged(
+            employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), backedUp: false)
+        try scene.usePasskey(PasskeySaying(flags: 0x0D, counter: 6), notes: [same])
+        let found = try scene.history.verify().findings
+        #expect(found.contains { $0.words == Trail.sameBackup }, "\(found)")
 
         scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
         scene.history.time = scene.history.time.adding(.seconds(600))
@@ -199,6 +203,39 @@ extension HistoryScene {
         #expect(findings == [] && notes.count == 1, "\(findings) \(notes)")
     }
 
+    @Test func `a session by a passkey that its counter stopped is found until an admin authorizes it anew`() throws {
+        func stopped(_ rule: ClonedKeyRule, opensSession: Bool = false) throws -> HistoryScene {
+            var scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
+            try scene.change(TenantPolicy(logIn: .passkeyOrSecret, clonedKey: rule), by: scene.asFounder)
+            scene.history.time = scene.history.time.adding(.seconds(600))
+            let repeated = PasskeyCounterRepeated(
+                employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), counter: 5, previous: 5)
+            if opensSession {
+                try scene.usePasskey(PasskeySaying(counter: 5), notes: [repeated])
+            } else {
+                try scene.history.append(repeated, about: scene.staff)
+            }
+            return scene
+        }
+        var scene = try stopped(.report, opensSession: true)
+        try scene.usePasskey(PasskeySaying(counter: 6))
+        #expect(try scene.history.verify().findings == [])
+
+        scene = try stopped(.stop)
+        #expect(try scene.history.verify().findings == [])
+        let position = try scene.usePasskey(PasskeySaying(counter: 6))
+        let found = try scene.history.verify().findings
+        #expect(found.first == .init(position: position, words: Trail.stopped), "\(found)")
+        // In the append that noted it too.
+        let opened = try stopped(.stop, opensSession: true).history.verify().findings
+        #expect(opened.map(\.words) == [Trail.stopped])
+
+        scene = try stopped(.stop)
+        try scene.authorize(scene.waiting, of: scene.staff, by: scene.asFounder)
+        try scene.usePasskey(PasskeySaying(counter: 6))
+        #expect(try scene.history.verify().findings == [])
+    }
+
     @Test func `a passkey is presented with an assertion of its own, and the facts of its account`() throws {
         func finding(_ words: String, _ present: (inout HistoryScene) throws -> Void) throws {
             var scene = try HistoryScene()
@@ -209,7 +246,7 @@ extension HistoryScene {
         try finding(Trail.unsignedPresentation) { try $0.presentPasskey(PasskeySaying(isSpoilt: true)) }
         try finding(Trail.unsignedPresentation) { scene in
             // A creation that no get followed: the assertion is of another challenge.
-            let other = try scene.passkeyChallenge(FlowID(UUID())).bytes
+            let other = try scene.passkeyChallenge(FlowID(UUID()), addedBy: scene.staff).bytes
             try scene.presentPasskey { $0.challenge = other }
         }
         try finding(Trail.unsignedPresentation) { try $0.presentPasskey { $0.isBackupEligible = true } }
@@ -257,5 +294,50 @@ extension HistoryScene {
         let position = scene.history.last
         #expect(
             try scene.history.verify().findings.contains { $0.position == position && $0.words == Trail.passkeyNeeded })
+    }
+
+    /// An admin whose key with the role is a passkey, which decides after what the admin did.
+    private func decision(
+        _ saying: PasskeySaying, after arrange: (inout HistoryScene) throws -> Void
+    ) throws -> [SignedHistory.Finding] {
+        var scene = try HistoryScene.withPasskey(saying)
+        try scene.appoint(scene.staff, keys: [scene.waiting], by: scene.asFounder)
+        try scene.history.register(scene.newcomer)
+        try arrange(&scene)
+        try scene.history.expectLawful()
+        scene.history.time = scene.history.time.adding(.seconds(1))
+        let statement = try scene.statusStatement(.cancel, scene.newcomer, by: .member(scene.staff, scene.waiting))
+        let signed = SignedStatement(
+            key: scene.waiting.key, statement: statement.bytes,
+            signature: try saying.sign(statement.bytes, scene.waiting))
+        try scene.history.append(
+            EmployeeCancelled(
+                employeeID: scene.newcomer.id, reason: .cancelled, note: nil, by: .employee(scene.staff.id, signed)),
+            about: scene.newcomer)
+        return try scene.history.verify().findings
+    }
+
+    @Test func `a synced passkey decides as admin only after a log-in with a secret in the 24 hours before`() throws {
+        let synced = PasskeySaying(flags: 0x0D)
+        func logIn(_ scene: inout HistoryScene) throws {
+            scene.history.time = scene.history.time.adding(.seconds(1))
+            try scene.history.validate(scene.staff, on: scene.waiting, saying: synced)
+            try scene.logIn(scene.staff, on: scene.waiting)
+        }
+        #expect(try decision(synced) { _ in }.count == 1)
+        #expect(try decision(synced) { try $0.usePasskey(synced) }.count == 1)
+        #expect(try decision(synced, after: logIn) == [])
+        #expect(
+            try decision(synced) { scene in
+                try logIn(&scene)
+                // A log-in by the passkey alone proves nothing more, and takes nothing away.
+                try scene.usePasskey(synced)
+            } == [])
+        #expect(
+            try decision(synced) { scene in
+                try logIn(&scene)
+                scene.history.time = scene.history.time.adding(.seconds(24 * 3_600 + 61))
+            }.count == 1)
+        #expect(try decision(PasskeySaying()) { _ in } == [])
     }
 }

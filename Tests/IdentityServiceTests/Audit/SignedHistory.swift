@@ -230,7 +230,9 @@ struct SignedHistory {
 
     /// Appends the proof of somebody's answers on a device, and returns the flow.
     @discardableResult
-    mutating func validate(_ member: Member, on pair: SigningKeyPair) throws -> FlowID {
+    mutating func validate(
+        _ member: Member, on pair: SigningKeyPair, saying: PasskeySaying? = nil
+    ) throws -> FlowID {
         if keys[member.id.uuid] == nil { makeKey(of: member.id.uuid) }
         let flow = UUID(), id = UUID(), hash = [UInt8](repeating: 7, count: 32)
         let challenge = try Challenge(
@@ -242,7 +244,7 @@ struct SignedHistory {
         let validation = CredentialValidation(
             employeeID: member.id, userID: member.user, credentialID: CredentialID(id), userKey: credential.key,
             employeeKey: pair.key, purpose: .login, mode: .direct, challenge: challenge.bytes,
-            deviceSignature: try pair.sign(challenge.bytes).signature,
+            deviceSignature: try saying?.sign(challenge.bytes, pair) ?? pair.sign(challenge.bytes).signature,
             userSignature: try credential.sign(SignatureTag.validation.line + challenge.bytes).signature,
             subjectSalt: Personal(member.id, "salt"))
         try append(AnswersValidated(validation: validation), to: .flow(flow, in: tenant))

@@ -76,6 +76,14 @@ import Testing
                 .appLinked(AppLinked(appID: Scene.app, by: .founding)),
             ])
         #expect(state.policy.logIn == .passkeyOrSecret && TenantPolicy.initial.logIn == .secret)
+        #expect(try Self.apply(.found(Scene.app, policy: .ofPages), to: &state).isEmpty)
+    }
+
+    @Test func `a founding sets no policy once the app is linked`() throws {
+        var state = Tenant.initial
+        _ = try Self.apply(.found(Scene.app), to: &state)
+        #expect(try Self.apply(.found(Scene.app, policy: .ofPages), to: &state).isEmpty)
+        #expect(state.policy == .initial)
     }
 
     /// Somebody who can get a role.

@@ -22,6 +22,30 @@ import Testing
         #expect(state.keys[Scene.firstKey]?.passkey == nil)
     }
 
+    @Test(arguments: [false, true])
+    func `a registration presents a passkey, which carries the role unless it is synced`(
+        isSynced: Bool
+    ) throws {
+        var register = try Scene.register(founding: true)
+        register.passkey = try Sample.passkey(isBackupEligible: isSynced)
+        let events = try Employee.decide(Employee.initial, .register(register))
+        guard events.count == 3, case .keyPresented(let presented) = events[1], case .keyAuthorized = events[2] else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(presented.kind == .passkey && presented.passkey == register.passkey && presented.first)
+        let state = try Scene.state([.register(register)]), holding = state.holding(of: Scene.firstKey)
+        #expect(holding == (isSynced ? .synced : .bound))
+        #expect(TenantPolicy.ofPages.admitsRole(of: holding, secretProved: false) == !isSynced)
+        let modulus = try #require(PublicKeyBytes([0x80] + [UInt8](repeating: 1, count: 255)))
+        register.key = modulus
+        #expect(try Employee.decide(Employee.initial, .register(register)).count == 3)
+        register.passkey = nil
+        #expect(throws: Employee.Rejection.passkeyDiffers) {
+            try Employee.decide(Employee.initial, .register(register))
+        }
+    }
+
     @Test func `another handle, a known credential id and a key that changes its kind are refused`() throws {
         let state = try state(try Sample.passkey())
         func present(_ key: PublicKeyBytes, _ passkey: PasskeyFacts?) throws -> [EmployeeEvent] {
@@ -66,6 +90,36 @@ import Testing
         #expect(try note(4, flags: 0x1d, after: 0) == [changed])
         Scene.apply([changed], to: &state, position: 702)
         #expect(try note(4, flags: 0x1d, after: 0).isEmpty)
+    }
+
+    @Test func `a passkey that may be a copy is stopped under that policy, until an admin authorizes it anew`() throws {
+        let byApp = try Scene.decision(Scene.appCaller()), facts = try Sample.passkey(counter: 3)
+        let own = Scene.person(Scene.employee, user: Scene.user, role: .employee, keys: [Scene.firstKey])
+        let byOwn = try Scene.decision(own, key: Scene.firstKey)
+        var state = try Scene.state([
+            .register(try Scene.register()), Scene.authorize(Scene.firstKey, by: byApp),
+            .presentKey(
+                Employee.PresentKey(key: Scene.otherKey, flow: EventSamples.flow, time: Scene.now, passkey: facts)),
+            Scene.authorize(Scene.otherKey, by: byApp),
+        ])
+        func isStopped(_ rule: ClonedKeyRule) -> Bool {
+            state.keys[Scene.otherKey]?.passkey?.isStopped(by: TenantPolicy(clonedKey: rule)) == true
+        }
+        #expect(!isStopped(.stop))
+        let repeated = PasskeyCounterRepeated(
+            employeeID: Scene.employee, fingerprint: KeyFingerprint(of: Scene.otherKey), counter: 3, previous: 3)
+        Scene.apply([.passkeyCounterRepeated(repeated)], to: &state, position: 701)
+        #expect(isStopped(.stop) && !isStopped(.report))
+        // Neither an app nor the owner, who may be the thief, puts it in force again.
+        for decision in [byApp, byOwn] {
+            #expect(try Employee.decide(state, Scene.authorize(Scene.otherKey, by: decision)).isEmpty)
+        }
+        let byAdmin = try Scene.decision(Scene.person())
+        let events = try Employee.decide(state, Scene.authorize(Scene.otherKey, by: byAdmin))
+        #expect(events.count == 1)
+        Scene.apply(events, to: &state, position: 702)
+        #expect(!isStopped(.stop) && state.keys[Scene.otherKey]?.passkey?.counterRepeats == 1)
+        #expect(try Employee.decide(state, Scene.authorize(Scene.otherKey, by: byAdmin)).isEmpty)
     }
 
     @Test func `two assertions that overtake each other are not noted`() throws {

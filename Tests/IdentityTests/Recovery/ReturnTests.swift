@@ -76,7 +76,7 @@ import Testing
         }
 
         func cancel(_ key: PublicKeyBytes, at time: Timestamp) throws -> [EmployeeEvent] {
-            let caller = try #require(DecidingEmployee(state, in: tenant))
+            let caller = try #require(DecidingEmployee(state, in: tenant, secretProved: true))
             return try Employee.decide(
                 state,
                 .cancelReturn(
@@ -169,7 +169,7 @@ import Testing
         let stage = try Stage.opened(completed: true)
         #expect(stage.state.authorizedKeys == [Self.oldKey, Self.newKey])
         #expect(stage.state.roleKeys(in: stage.tenant) == [Self.newKey])
-        let caller = try #require(DecidingEmployee(stage.state, in: stage.tenant))
+        let caller = try #require(DecidingEmployee(stage.state, in: stage.tenant, secretProved: true))
         #expect(caller.returnUndoableUntil == Self.openedAt.adding(Self.wait + .seconds(30 * 86_400)))
     }
 

@@ -102,7 +102,8 @@ enum MemberCheck {
     private static func properties(_ object: some FlatObject) -> [String: String] {
         var found: [String: String] = [:]
         for case (let label?, let value) in Mirror(reflecting: object).children {
-            if let part = value as? any FlatObject {
+            // A part that may be absent is one member.
+            if Mirror(reflecting: value).displayStyle != .optional, let part = value as? any FlatObject {
                 found.merge(properties(part)) { first, _ in first }
             } else {
                 found[label.replacing("ID", with: "Id")] = String(reflecting: value)
@@ -133,7 +134,8 @@ enum MemberCheck {
 /// A value for every kind of member; values of different numbers differ.
 enum MemberSample {
     static func value(_ member: MemberDescription, _ number: Int) throws -> JSONValue {
-        try value(member.value, number, at: "/data/\(member.name)")
+        // The only flag that is absent instead of false.
+        member.name == "secretless" ? true : try value(member.value, number, at: "/data/\(member.name)")
     }
 
     private static func value(
@@ -146,6 +148,7 @@ enum MemberSample {
             return .integer(range.lowerBound + Int64(number) % (range.upperBound - range.lowerBound + 1))
         case .word(let words): return .string(words[number % words.count])
         case .bytes(let count) where count.lowerBound == PublicKeyBytes.count: return .bytes(Sample.key(byte).bytes)
+        case .bytes(SignatureBytes.evidenceCounts): return .bytes(try Sample.evidence(counter: byte).bytes)
         case .bytes(let count): return .bytes([UInt8](repeating: byte, count: count.lowerBound))
         case .array(let element, _): return [try value(element, number, at: pointer)]
         case .string(let format): return try text(format, byte)
@@ -164,6 +167,8 @@ enum MemberSample {
         case "key-id": .string(Base64URL.encode([UInt8](repeating: number, count: 32)))
         case "origin": .string("https://client\(number).example")
         case "name": .string("name \(number)")
+        case "text": .string("text \(number)")
+        case "hostname": .string("id\(number).example")
         case "a-label": .string("label\(number).example")
         default: throw EventError(.invalidValue, "no sample of \(format)")
         }
@@ -181,6 +186,10 @@ enum MemberSample {
         case "Size": return ["ledger": id, "size": 1]
         case "Share":
             return ["share": .bytes(try Sample.bytes32(number).bytes), "spent": .integer(1), "limit": .integer(2)]
+        case "PasskeyFacts":
+            var facts = try Sample.passkey()
+            facts.counter = Int(number)
+            return try PasskeyFacts.members.write(facts)
         default: throw EventError(.invalidValue, "no sample of \(name)")
         }
     }

@@ -48,7 +48,7 @@ import Testing
         MailSent.self, PassphraseValidated.self, SessionClosed.self, SessionOpened.self, SystemFounded.self,
         TokenKeysRotated.self, BrowserSessionOpened.self, GrantOpened.self, GrantClosed.self,
         WaitEnded.self, DeviceMailConfirmed.self, AddressProved.self, EntryDisowned.self,
-        EventsKeyReplaced.self,
+        EventsKeyReplaced.self, OriginsChanged.self,
     ]
 
     @Test func `an event belongs to one aggregate and round-trips, or is listed as having none`() throws {

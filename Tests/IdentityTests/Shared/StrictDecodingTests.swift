@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["passkey", "hardware", ""])
-    func `a device key of another kind than software is refused`(kind: String) throws {
+    @Test(arguments: ["hardware", "Passkey", ""])
+    func `a device key of an unknown kind is refused`(kind: String) throws {
         let version = GoldenFiles.Version(type: EmployeeKeyPresented.self, schema: 1)
         guard case .object(var members)? = try GoldenFiles.data(version).first else {
             throw EventError(.invalidValue, "kind")

@@ -133,10 +133,10 @@ import Testing
         #expect(try #require(DecidingApp(try Self.app(), secret: Sample.id(80), in: tenant)).isLinked)
         let state = try Scene.state([.register(Scene.register(founding: true))])
         let founded = Tenant.fold([Sample.recorded(Tenants.registered(Scene.employee), position: 1)])
-        let caller = try #require(DecidingEmployee(state, in: founded))
+        let caller = try #require(DecidingEmployee(state, in: founded, secretProved: true))
         #expect(caller.role == .securityAdmin && caller.status == .active && caller.user == Scene.user)
         #expect(caller.authorizedKeys == [Scene.firstKey] && caller.roleKeys == [Scene.firstKey])
-        #expect(DecidingEmployee(Employee.initial, in: founded) == nil)
+        #expect(DecidingEmployee(Employee.initial, in: founded, secretProved: true) == nil)
     }
 
     @Test func `an invalid command to an app is refused with its code`() throws {

@@ -29,6 +29,10 @@ extension CallerScene {
         }
     }
 
+    private static let passkeyAnswer: JSONValue = [
+        "credentialId": "AQ", "authenticatorData": "AQ", "clientDataJSON": "e30", "signature": "AQ", "userHandle": "AQ",
+    ]
+
     private var salt: JSONValue { .string(Base64.encode([UInt8](repeating: 1, count: 32))) }
 
     /// The same of an operation whose body names somebody.
@@ -40,6 +44,12 @@ extension CallerScene {
         case .setCredentials, .recoverCredentials: named.person.credentials
         case .changeCredentials:
             ["currentPassphrase": .string(named.person.passphrase ?? ""), "credentials": named.person.credentials]
+        case .answerPasskeyLogin: ["challenge": "AQ", "answer": Self.passkeyAnswer]
+        case .presentPasskey:
+            [
+                "challenge": "AQ", "creation": ["authenticatorData": "AQ", "clientDataJSON": "e30"],
+                "answer": Self.passkeyAnswer,
+            ]
         case .changeRole: ["role": "admin", "fingerprints": .array([.string(named.device.fingerprint)])]
         case .reclaimEmail: ["email": .string(named.person.email), "reason": "a reason"]
         default: nil

@@ -17,7 +17,8 @@ import Testing
     })
 struct `A passkey in a browser` {
     private static let origin = "http://localhost:8080"
-    private static let paths = (add: "/account/passkeys", logIn: "/login/passkey", challenge: "/passkey/challenge")
+    private static let paths = (add: "/account/passkeys", logIn: "/passkey/login", challenge: "/passkey/challenge")
+    private static let addChallenge = "/account/passkeys/challenge"
 
     /// A company that permits passkeys alone, with an employee who is logged in in a browser.
     private func scene(
@@ -49,16 +50,21 @@ struct `A passkey in a browser` {
     }
 
     /// A challenge of the service for the browser.
-    private func challenge(_ browser: PageClient) async throws -> [UInt8] {
-        let reply = try await browser.submit(Form(action: Self.paths.challenge, fields: []))
+    private func challenge(_ browser: PageClient, at path: String = paths.challenge) async throws -> [UInt8] {
+        let reply = try await browser.submit(Form(action: path, fields: []))
         try #require(reply.status == 200, "\(reply)")
         return try #require(Base64URL.decode(reply.html))
     }
 
     /// Sends a new passkey, as the module does: the answer to the form comes back.
-    private func present(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
+    ///
+    /// - Parameter challenge: What the passkey signs; by default a challenge of the page.
+    private func present(
+        _ passkey: SoftwareAuthenticator, _ browser: PageClient, signing challenge: [UInt8]? = nil
+    ) async throws -> Page {
         let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
-        let bytes = try await challenge(browser)
+        var bytes = challenge ?? []
+        if challenge == nil { bytes = try await self.challenge(browser, at: Self.addChallenge) }
         var fields = passkey.creation()
         fields["challenge"] = Base64URL.encode(bytes)
         fields["proof"] = try passkey.evidence(over: bytes)
@@ -105,6 +111,24 @@ struct `A passkey in a browser` {
         try await browser.submit(try await form(passkey, over: try await challenge(browser), browser))
     }
 
+    /// The page on which the passkey signs for its account, in a log-in that asks for the secret too.
+    private func beginWithSecret(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
+        let form = try await form(passkey, over: try await challenge(browser), browser)
+        let fields = form.fields.filter { $0.name != "with" } + [(name: "with", value: "secret")]
+        return try await browser.follow(
+            try await browser.submit(Form(action: form.action, fields: fields, policy: form.policy)))
+    }
+
+    /// Proves the passkey over the challenge of a flow: the page that asks for the secret comes back.
+    private func prove(
+        _ passkey: SoftwareAuthenticator, _ page: Page, _ browser: PageClient
+    ) async throws -> Page {
+        let bytes = try #require(page.attribute("data-challenge").flatMap { Base64URL.decode($0) }, "\(page)")
+        return try await browser.follow(
+            try await browser.submit(
+                try page.form("/flow/key"), ["proof": try passkey.evidence(over: bytes)]))
+    }
+
     @Test func `is added, listed with its kind, and logs in alone from another browser`() async throws {
         let (client, member, browser) = try await scene("passkey-add.example")
         let passkey = try await add(authenticator(), member, browser)
@@ -146,7 +170,11 @@ struct `A passkey in a browser` {
             try await form(passkey, over: try await challenge(browser), elsewhere))
         let invented = try await elsewhere.submit(
             try await form(passkey, over: Array("tenure/v2/challenge\n{}".utf8), elsewhere))
-        for page in [created, foreign, invented] {
+        // One that adds a passkey to the account of this browser.
+        let own = try await challenge(browser, at: Self.addChallenge)
+        browser.set(cookie: "tenure", nil)
+        let adding = try await browser.submit(try await form(passkey, over: own, browser))
+        for page in [created, foreign, invented, adding] {
             #expect(page.status == 400, "\(page)")
             texts.insert(page.text)
         }
@@ -186,6 +214,14 @@ struct `A passkey in a browser` {
             let done = try await logIn(each, PageClient(client))
             #expect(done.location == "/account", "\(done)")
         }
+    }
+
+    @Test func `is added by an answer to the account's own challenge alone`() async throws {
+        let (_, _, browser) = try await scene("passkey-own.example")
+        let refused = try await present(authenticator(), browser, signing: try await challenge(browser))
+        #expect(refused.status == 400, "\(refused)")
+        let stranger = try await PageClient(sharedWorld().client).submit(Form(action: Self.addChallenge, fields: []))
+        #expect(stranger.status == 403, "\(stranger)")
     }
 
     @Test(arguments: [
@@ -248,5 +284,79 @@ struct `A passkey in a browser` {
         #expect(try await present(passkey, browser).status == 200)
         let waits = try await logIn(passkey, PageClient(client))
         #expect(waits.text.contains("has not been approved yet"), "\(waits)")
+    }
+
+    @Test func `of an admin carries the role alone only if it is bound`() async throws {
+        let world = try sharedWorld(), client = try world.client, company = "passkey-role.example"
+        let founder = try await client.found(company), browser = PageClient(client)
+        try await world.linkPages(to: company)
+        try await world.instance.commands.setOrigins(try PasskeyRules(rpID: "localhost", origins: [Self.origin]))
+        try await client.change(policy: ["logIn": "passkeyOrSecret"], of: company, by: founder)
+        try #require(try await browser.logIn(founder.person, founder.device).location == "/account")
+        var synced = authenticator()
+        synced.flags |= SoftwareAuthenticator.Flags.backupEligible
+        for (made, isAdmin) in [(synced, false), (authenticator(), true)] {
+            let elsewhere = PageClient(client), passkey = try await add(made, founder, browser)
+            try #require(try await logIn(passkey, elsewhere).location == "/account")
+            try await expectPages(of: elsewhere, areOfAdmin: isAdmin)
+            // With the secret each carries the role.
+            let proved = PageClient(client), key = try await beginWithSecret(passkey, proved)
+            #expect(key.attribute("data-passkey") == Base64URL.encode(passkey.id), "\(key)")
+            let done = try await proved.answer(try await prove(passkey, key, proved), founder.person)
+            try #require(done.location == "/account", "\(done)")
+            try await expectPages(of: proved, areOfAdmin: true)
+        }
+    }
+
+    private func expectPages(of browser: PageClient, areOfAdmin isAdmin: Bool) async throws {
+        let account = try await browser.open("/account")
+        #expect(account.html.contains("/account/approvals") == isAdmin, "\(account.html)")
+        for path in ["/account/approvals", "/account/recoveries", "/account/colleague", "/account/invite"] {
+            let page = try await browser.open(path)
+            #expect((page.status == 200) == isAdmin, "\(path) \(page)")
+        }
+    }
+
+    @Test func `and the secret log in where the company asks for both`() async throws {
+        let (client, member, browser) = try await scene("passkey-both.example", logIn: "secret")
+        let passkey = try await add(authenticator(), member, browser), elsewhere = PageClient(client)
+        // What the passkey did not sign, or another site asked for, proves nothing.
+        var other = passkey
+        other.flags = SoftwareAuthenticator.Flags.present
+        let stranger = authenticator()
+        for wrong in [
+            { try other.evidence(over: $0) }, { try stranger.evidence(over: $0) },
+            { Base64URL.encode(try bytes(base64: try member.device.sign($0, .raw))) },
+        ] as [([UInt8]) throws -> String] {
+            let key = try await beginWithSecret(passkey, elsewhere)
+            let challenge = try #require(key.attribute("data-challenge").flatMap { Base64URL.decode($0) })
+            let refused = try await elsewhere.submit(try key.form("/flow/key"), ["proof": try wrong(challenge)])
+            #expect(refused.status >= 400, "\(refused)")
+        }
+        let begun = try await beginWithSecret(passkey, elsewhere)
+        let done = try await elsewhere.answer(try await prove(passkey, begun, elsewhere), member.person)
+        #expect(done.location == "/account", "\(done)")
+    }
+
+    @Test func `that waits for a decision waits on its own page after the secret`() async throws {
+        let (client, member, browser) = try await scene("passkey-waits-secret.example", logIn: "secret")
+        var passkey = authenticator()
+        let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
+        passkey.handle = try #require(page.attribute("data-handle").flatMap { Base64URL.decode($0) })
+        try #require(try await present(passkey, browser).status == 200)
+        let elsewhere = PageClient(client), begun = try await beginWithSecret(passkey, elsewhere)
+        let waiting = try await elsewhere.follow(
+            try await elsewhere.answer(try await prove(passkey, begun, elsewhere), member.person))
+        #expect(waiting.html.contains(passkey.fingerprint), "\(waiting)")
+        let device = try await client.post(
+            client.path(member.person, "/keys/\(passkey.fingerprint)/authorization"), nil)
+        try #require(device.status == 200, "\(device)")
+        let opening = try await elsewhere.open(try #require(waiting.attribute("data-page")))
+        let bytes = try #require(opening.attribute("data-wait").flatMap { Base64URL.decode($0) }, "\(opening)")
+        #expect(opening.attribute("data-passkey") == Base64URL.encode(passkey.id))
+        let form = try #require(
+            try? opening.form("/waiting/continue"), "\(opening.html)")
+        let done = try await elsewhere.submit(form, ["proof": try passkey.evidence(over: bytes)])
+        #expect(done.location == "/account", "\(done)")
     }
 }

@@ -18,18 +18,22 @@ struct SoftwareAuthenticator: Sendable {
     let origin: String
     /// What the authenticator says of person and backup.
     var flags = Flags.present | Flags.verified
+    /// The number of signatures that it counted, below 256.
+    var counter: UInt8 = 0
     /// The handle of the account.
     var handle: [UInt8] = []
 
     init(rpID: String, origin: String) { (self.rpID, self.origin) = (rpID, origin) }
 
-    private var point: [UInt8] { Array(privateKey.publicKey.x963Representation) }
+    var point: [UInt8] { Array(privateKey.publicKey.x963Representation) }
     /// Lower-case hex SHA-256 of the point.
     var fingerprint: String { Hex.encode(Array(SHA256.hash(data: point))) }
 
     /// What the form of the account page sends of a creation.
-    func creation() -> [String: String?] {
-        let random = (0..<32).map { _ in UInt8.random(in: 0...255) }
+    ///
+    /// - Parameter challenge: What the creation is about; random bytes without it.
+    func creation(_ challenge: [UInt8]? = nil) -> [String: String?] {
+        let random = challenge ?? (0..<32).map { _ in UInt8.random(in: 0...255) }
         let cose: [UInt8] =
             [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + point[1..<33] + [0x22, 0x58, 0x20]
             + point[33...]
@@ -51,7 +55,7 @@ struct SoftwareAuthenticator: Sendable {
     }
 
     private func authenticatorData(_ flags: UInt8) -> [UInt8] {
-        Array(SHA256.hash(data: Array(rpID.utf8))) + [flags, 0, 0, 0, 0]
+        Array(SHA256.hash(data: Array(rpID.utf8))) + [flags, 0, 0, 0, counter]
     }
 
     private func clientData(_ type: String, _ challenge: [UInt8]) -> [UInt8] {

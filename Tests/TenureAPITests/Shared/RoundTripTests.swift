@@ -50,6 +50,15 @@ import Testing
             ProofRequest(
                 userSignature: [1],
                 credentials: .init(record: [0], questions: [.init(.listed(number: 7, version: 1), salt: [7])])))
+        let answer = PasskeyAnswer(
+            credentialId: [0xFF], authenticatorData: [1, 2], clientDataJSON: [123, 125], signature: [5], userHandle: [6]
+        )
+        try check(PasskeyLoginRequest(challenge: [7, 8, 9], answer: answer))
+        try check(
+            PasskeyRequest(
+                challenge: [7], creation: NewPasskey(authenticatorData: [1], clientDataJSON: [2]),
+                answer: PasskeyAnswer(
+                    credentialId: [1], authenticatorData: [1], clientDataJSON: [2], signature: [3])))
         try check(SessionRefreshRequest(refreshToken: "t"))
         try check(DecisionRequest(signed: signed))
         try check(StatusDecisionRequest())
@@ -158,6 +167,11 @@ import Testing
         try check(notice)
         try check(NoticeResponse(type: "another"))
         try check(DevicesResponse(items: [], notices: [notice]))
+        try check(
+            PasskeyOptionsResponse(
+                rpId: "id.example", challenge: [1], digest: [2], expiresAt: Self.time, userHandle: [3],
+                credentialIds: [[4], [5, 6]]))
+        try check(PasskeyOptionsResponse(rpId: "id.example", challenge: [1], digest: [2], expiresAt: Self.time))
         try check(SessionResponse(accessToken: "a", expiresAt: Self.time, refreshToken: "r", notices: [notice]))
         try check(
             MeResponse(

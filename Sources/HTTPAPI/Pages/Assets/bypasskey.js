@@ -12,11 +12,12 @@ let waiting;
 /**
  * @param {HTMLFormElement} form
  * @param {Partial<CredentialRequestOptions>} [further]
+ * @param {string} [besides] `secret` to be asked for the secret too
  */
-async function logIn(form, further = {}) {
+async function logIn(form, further = {}, besides = "") {
   const challenge = await freshChallenge(form.dataset.challenge ?? "");
   const proof = await prove(form.dataset.rp ?? "", bytesOf(challenge), [], further);
-  for (const [name, value] of Object.entries({ ...proof, challenge })) {
+  for (const [name, value] of Object.entries({ ...proof, challenge, with: besides })) {
     /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value;
   }
   form.submit();
@@ -45,7 +46,8 @@ if (form && isAble) {
     event.preventDefault();
     waiting?.abort("button");
     tell(form);
-    logIn(form).catch((error) => tell(form, reasonOf(error)));
+    const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+    logIn(form, {}, button?.value).catch((error) => tell(form, reasonOf(error)));
   });
   if (await PublicKeyCredential.isConditionalMediationAvailable?.()) offer(form);
 }

@@ -58,10 +58,11 @@ const named = (ids) => ids.map((id) => ({ type: "public-key", id: bytesOf(id) })
 /**
  * A challenge that the service has made now. It is worth something for two minutes.
  * @param {string} path
+ * @param {Record<string, string>} [fields] what it is about
  * @returns {Promise<string>} base64url
  */
-export async function freshChallenge(path) {
-  const reply = await fetch(path, { method: "POST", body: new URLSearchParams(), cache: "no-store" });
+export async function freshChallenge(path, fields = {}) {
+  const reply = await fetch(path, { method: "POST", body: new URLSearchParams(fields), cache: "no-store" });
   if (!reply.ok) throw new Error(String(reply.status));
   return reply.text();
 }

@@ -1,8 +1,8 @@
 // @ts-check
 /** Waits for the decision about the key of this browser, and opens the session with its signature. */
-import { base64url, bytesOf, sign } from "./device.js";
+import { base64url, bytesOf } from "./device.js";
 import { isChallenge } from "./flow.js";
-import { keyOf } from "./sign.js";
+import { signerOf } from "./sign.js";
 
 /**
  * Looks again once the service says that something was decided, or that the page says what has changed. A stream that
@@ -28,11 +28,10 @@ export function follow(path, look, isBusy = () => false) {
  * @returns {Promise<boolean>} whether the form was sent
  */
 async function open(form) {
-  const { wait = "", device = "", company = "", employee = "" } = form.dataset;
-  const key = await keyOf(company, employee, device), bytes = bytesOf(wait);
+  const key = await signerOf(form), bytes = bytesOf(form.dataset.wait ?? "");
   if (!key || !isChallenge(bytes, "wait", key.publicKey)) return false;
   const proof = /** @type {HTMLInputElement} */ (form.elements.namedItem("proof"));
-  proof.value = base64url(await sign(key, bytes));
+  proof.value = base64url(await key.sign(bytes));
   form.submit();
   return true;
 }
@@ -84,7 +83,7 @@ if (live?.dataset.events) {
 }
 
 const form = /** @type {HTMLFormElement | null | undefined} */ (globalThis.document?.querySelector("form[data-wait]"));
-// Who would lose the session of somebody else presses the button first.
+// Who would lose the session of somebody else presses the button first, and so does who has a passkey.
 if (form?.querySelector("button")) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();

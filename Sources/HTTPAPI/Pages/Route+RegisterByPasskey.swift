@@ -1,0 +1,70 @@
+import Canonical
+import ErrorCodes
+import IdentityService
+import TenureAPI
+
+extension Route {
+    /// `POST /flow/{flow}/passkey/challenge`.
+    static let challengeNewPasskey = flow(.challengeNewPasskey, body: .form) { visit, flow in
+        let exchange = visit.exchange
+        guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }
+        guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
+        let key = (try? FormReader(exchange.body).text("key")).flatMap { Base64URL.decode($0) } ?? []
+        do {
+            let app = try await exchange.pagesApp()
+            return .passkeyChallenge(try await exchange.run(ChallengeNewPasskey(key: key, flow: page.handle, app: app)))
+        } catch let error as ServiceError {
+            var reply = try visit.reply(.malformed)
+            (reply.status, reply.code) = (error.code.status, error.code.rawValue)
+            return reply
+        }
+    }
+
+    /// `POST /flow/{flow}/passkey`: completes a registration. After a passkey that is refused the page is shown again.
+    static let registerByPasskey = flow(.registerByPasskey, body: .form) { visit, flow in
+        guard let page = try await FlowPage(visit, flow) else { return visit.goOn(in: flow) }
+        let form: VisitorForm
+        do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
+            return try await visit.refused(error) { _ in
+                try await page.credentialsPage(CredentialsPage.Input(), [.again])
+            }
+        }
+        func bytes(_ name: String) -> [UInt8] { form.text(name).flatMap { Base64URL.decode($0) } ?? [] }
+        let made = AddPasskey.Made(
+            random: bytes("random"), authenticatorData: bytes("authenticator"), clientDataJSON: bytes("client"),
+            spki: bytes("spki"))
+        do {
+            let app = try await visit.exchange.pagesApp()
+            let register = RegisterByPasskey(made, proof: bytes("proof"), flow: page.handle, app: app)
+            return try await visit.go(on: try await visit.step(register, once: form.callKey), page, once: form.callKey)
+        } catch let error as ServiceError {
+            guard error.code == .employeeKeyInvalid else { return try page.ending(error) }
+            let problem = FieldProblem(field: .form, word: "passkey.failed", status: error.code.status)
+            var reply = try await page.credentialsPage(CredentialsPage.Input(), [problem])
+            reply.code = error.code.rawValue
+            return reply
+        }
+    }
+}
+
+extension Reply {
+    /// A challenge, as the modules about passkeys read it.
+    static func passkeyChallenge(_ challenge: [UInt8]) -> Reply {
+        var reply = Reply.text(Base64URL.encode(challenge), "text/plain; charset=utf-8")
+        reply.headers["Cache-Control"] = "no-store"
+        return reply
+    }
+}
+
+extension FlowPage {
+    /// The button that completes a registration with a passkey; `nil` where none may.
+    func newPasskey(_ view: FlowView, _ visitor: VisitorKey) -> NewCredentialsContent.Passkey? {
+        view.passkey.map { passkey in
+            NewCredentialsContent.Passkey(
+                rp: passkey.rpID, service: PageFrame.current.brand.brand.name,
+                handle: Base64URL.encode(passkey.handle), account: "\(view.companyEmployeeId) – \(view.companyName)",
+                challengePath: Endpoint.challengeNewPasskey.path(in: flow), isOnly: view.rules?.blindOnly == true,
+                form: visit.form(of: .registerByPasskey, visitor), script: PageAsset.withpasskey.path)
+        }
+    }
+}

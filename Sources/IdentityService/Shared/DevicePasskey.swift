@@ -1,0 +1,23 @@
+import Canonical
+import Identity
+
+/// A passkey that stands for the device key of a flow, a wait or a session, as a browser is asked for it.
+package struct DevicePasskey: Sendable, Equatable, RedactedDescription {
+    let facts: PasskeyFacts
+
+    /// The passkey of a key; `nil` for another key.
+    init?(_ key: Employee.Key?) {
+        guard let facts = key?.passkey?.facts else { return nil }
+        self.facts = facts
+    }
+
+    init?(_ facts: PasskeyFacts?) {
+        guard let facts else { return nil }
+        self.facts = facts
+    }
+
+    /// The site that it belongs to.
+    package var rpID: String { facts.rpID }
+    /// The id of the credential.
+    package var credential: [UInt8] { facts.credentialID }
+}

@@ -1,0 +1,106 @@
+import Canonical
+import EventCoding
+import Foundation
+@testable import Identity
+import Keys
+@testable import Ledger
+import Testing
+
+@testable import Credentials
+@testable import IdentityService
+
+/// What verification says of a first secret, for which a passkey signed in place of a secret that nobody knew.
+@Suite struct AuthorizedPasskeysTests {
+    private let scene: HistoryScene
+    private let forger: CredentialForger
+    private let first: CredentialForger.Made
+    private var user: UserID { scene.staff.user }
+
+    init() throws {
+        scene = try HistoryScene.withPasskey()
+        forger = try CredentialForger()
+        first = try forger.make(user: scene.staff.user)
+    }
+
+    private func recorded(_ payload: any EventPayload) throws -> RecordedEvent {
+        let key = PersonKey(id: user.uuid, key: SecretKey())
+        let new = try EventCodec.encode(
+            payload, id: UUID(), stream: .user(user), keys: [user.uuid: key], metadata: EventMetadata())
+        return try Entry.decode(try Entry.encode(new, version: 1, time: scene.history.time), at: 1)
+    }
+
+    private func challenge(
+        _ purpose: Challenge.Purpose, _ credential: UUID, _ pair: SigningKeyPair, tenant: UUID?
+    ) throws -> Challenge {
+        let hash = [UInt8](repeating: 7, count: 32)
+        return try Challenge(
+            .init(
+                issuer: "tenure", purpose: purpose, flow: UUID(), nonce: hash,
+                tenant: tenant ?? scene.history.tenant.uuid,
+                subject: try Commitment.subject(salt: hash, companyName: "acme.example", companyEmployeeId: "7"),
+                app: "app", employeeKey: try EmployeePublicKey(bytes: pair.key.bytes), credential: credential,
+                expires: scene.history.time.adding(.seconds(60))))
+    }
+
+    private func set(secretless: Bool?) throws -> RecordedEvent {
+        let challenge = try challenge(.registration, first.id, scene.waiting, tenant: nil)
+        return try recorded(
+            CredentialsSet(
+                userID: user, credentialID: CredentialID(first.id), record: try CredentialForger.stored(first.record),
+                email: Personal(owner: user.uuid, text: "a@b.example"), challenge: challenge.bytes,
+                deviceSignature: try PasskeySaying().sign(challenge.bytes, scene.waiting),
+                userSignature: try #require(
+                    SignatureBytes(try first.userKey.sign(validationOf: challenge).bytes)),
+                secretless: secretless))
+    }
+
+    /// The event that sets the first secret.
+    private func change(
+        by pair: SigningKeyPair? = nil, _ saying: PasskeySaying? = PasskeySaying(), tenant: UUID? = nil,
+        purpose: Challenge.Purpose = .change, secretless: Bool? = nil
+    ) throws -> RecordedEvent {
+        let pair = pair ?? scene.waiting
+        let made = try forger.make(user: user, following: first.previous, authority: .passkey)
+        let challenge = try challenge(purpose, first.id, pair, tenant: tenant)
+        return try recorded(
+            CredentialsChanged(
+                userID: user, credentialID: CredentialID(made.id), previousCredentialID: CredentialID(first.id),
+                record: try CredentialForger.stored(made.record), challenge: challenge.bytes,
+                deviceSignature: try saying?.sign(challenge.bytes, pair) ?? pair.sign(challenge.bytes).signature,
+                userSignature: try #require(
+                    SignatureBytes(try made.userKey.sign(validationOf: challenge).bytes)),
+                secretless: secretless))
+    }
+
+    @Test func `only a secret that nobody knew gives way to a passkey, and to one that somebody knows`() throws {
+        func finding(_ secretless: Bool?, _ change: RecordedEvent) throws -> String? {
+            var trail = CredentialTrail()
+            _ = trail.follow(try set(secretless: secretless), at: nil)
+            return trail.follow(change, at: nil)
+        }
+        let change = try change()
+        #expect(EventSignatures.violation(change) == nil)
+        #expect(try finding(true, change) == nil)
+        #expect(try finding(nil, change) == CredentialTrail.notFirst)
+        #expect(try finding(true, self.change(purpose: .recovery)) == CredentialTrail.notFirst)
+        #expect(try finding(true, self.change(secretless: true)) == CredentialTrail.notFirst)
+    }
+
+    @Test func `the passkey is one of the user's that was authorized`() throws {
+        var keys = AuthorizedPasskeys()
+        for event in scene.history.events { keys.follow(event, scene.history.state.employees) }
+        #expect(keys.match(try change(by: scene.admin.device)) == nil, "a tenant that was not read says nothing")
+        keys.complete(scene.history.ledger)
+        #expect(keys.match(try change()) == nil)
+        #expect(keys.match(try change(tenant: UUID())) == nil)
+        let words = AuthorizedPasskeys.words
+        #expect(keys.match(try change(by: SigningKeyPair())) == words)
+        // The user's own key of a browser, and the passkey's key with the form of another key or another site.
+        #expect(keys.match(try change(by: scene.staff.device, nil)) == words)
+        #expect(keys.match(try change(nil)) == words)
+        #expect(keys.match(try change(PasskeySaying(rpID: "example"))) == words)
+        #expect(keys.match(try change(PasskeySaying(flags: 0x0D))) == words)
+        #expect(keys.part(of: .directory(of: user)).match(try change()) == nil)
+        #expect(keys.directories == [.directory(of: user)])
+    }
+}
