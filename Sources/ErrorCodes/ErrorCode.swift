@@ -57,12 +57,13 @@ public struct ErrorCode: Sendable, Hashable, CustomStringConvertible {
         .answersAtLeastThreeRequired, .passphraseMissing, .tokenResourceUnknown,
         .appUnknown, .appSecretInvalid, .sessionLoginRequired, .sessionExpired, .sessionInvalid, .sessionReused,
         .answersIncorrect, .passphraseIncorrect, .appRoleMissing, .authorizationNotPermitted, .employeeInactive,
-        .employeeNotApproved, .invitationInvalid, .registrationInvitationRequired, .returnNotPermitted,
-        .policyBlindOnly, .policyPasskeyRequired, .passkeyStopped, .sessionRoleMissing,
+        .employeeNotApproved, .employeePasskeyRequired, .invitationInvalid, .registrationInvitationRequired,
+        .returnNotPermitted, .policyBlindOnly, .policyPasskeyRequired, .passkeyStopped, .sessionRoleMissing,
         .companyUnknown, .employeeUnknown, .authorizationUnknownKey, .recoveryUnknown, .returnUnknown, .appNotLinked,
         .routeUnknown, .routeMethodNotAllowed,
-        .appLastWithAccess, .policySecretlessPeople, .companyAlreadyFounded, .employeeAlreadyRegistered,
-        .emailNotCompanyOwned, .emailUnverified, .emailNotReclaimable, .flowWrongStep, .flowExpired, .flowAlreadyUsed,
+        .appLastWithAccess, .policySecretlessPeople, .policyPasskeylessPeople, .companyAlreadyFounded,
+        .employeeAlreadyRegistered, .emailNotCompanyOwned, .emailUnverified, .emailNotReclaimable, .flowWrongStep,
+        .flowExpired, .flowAlreadyUsed,
         .idempotencyInProgress, .recoveryInProgress, .recoveryOtherCompanies, .recoveryNotAvailable,
         .returnInProgress, .returnNotAvailable, .requestStale, .requestTooLarge, .requestMediaType,
         .idempotencyConflict,
@@ -150,6 +151,9 @@ extension ErrorCode {
     package static let employeeNotApproved = ErrorCode(
         "employee.not_approved", 403, "The employee is not approved yet",
         "Ask an admin of the company to approve the account.")
+    package static let employeePasskeyRequired = ErrorCode(
+        "employee.passkey_required", 403, "The company asks for a passkey",
+        "The secret is right. Log in with a passkey, or ask an admin of the company.")
     package static let invitationInvalid = ErrorCode(
         "invitation.invalid", 403, "The invitation is not valid",
         "Check the employee id and the e-mail, or ask an admin of the company for a new invitation.")
@@ -209,6 +213,9 @@ extension ErrorCode {
     package static let policySecretlessPeople = ErrorCode(
         "policy.secretless_people", 409, "Some people have no secret to log in with",
         "Have the people that errors names set a secret first, or cancel their accounts.")
+    package static let policyPasskeylessPeople = ErrorCode(
+        "policy.passkeyless_people", 409, "Some people have no passkey to log in with",
+        "Have the people that errors names add a passkey first, or cancel their accounts.")
     package static let companyAlreadyFounded = ErrorCode(
         "company.already_founded", 409, "The company exists already",
         "To join it, register with the intent join. To found another one, choose a name that is free.")

@@ -14,6 +14,8 @@ enum FlowDeadEnd: Sendable, CaseIterable {
     case inactive
     /// No admin has approved the account.
     case notApproved
+    /// The company asks for a passkey, and the key of the browser is none.
+    case passkeyNeeded
     /// The holder of the address has no account that may be used here.
     case noAccount
     /// The device key was refused or revoked.
@@ -55,6 +57,7 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         case .policyBlindOnly: self = .blindOnly
         case .employeeInactive: self = .inactive
         case .employeeNotApproved: self = .notApproved
+        case .employeePasskeyRequired: self = .passkeyNeeded
         case .passkeyStopped: self = .denied
         case .authorizationNotPermitted: self = error.isAboutEndedKey ? .keyEnded : .denied
         case .employeeAlreadyRegistered: self = .registered
@@ -89,6 +92,7 @@ enum FlowDeadEnd: Sendable, CaseIterable {
         case .blindOnly: ("ending.blindOnlyTitle", "ending.blindOnly", "ending.blindOnlyNext")
         case .inactive: ("ending.inactiveTitle", "ending.inactive", "ending.inactiveNext")
         case .notApproved: ("ending.notApprovedTitle", "ending.notApproved", "ending.notApprovedNext")
+        case .passkeyNeeded: ("ending.passkeyNeededTitle", "ending.passkeyNeeded", "ending.passkeyNeededNext")
         case .noAccount: ("ending.noAccountTitle", "ending.noAccount", "ending.noAccountNext")
         case .keyEnded: ("ending.keyEndedTitle", "ending.keyEnded", "ending.keyEndedNext")
         case .denied: ("ending.deniedTitle", "ending.denied", "ending.deniedNext")

@@ -60,8 +60,8 @@ package enum Tenant: Decider {
 
     /// Replaces the policy; does nothing if it is in force.
     ///
-    /// A policy that would lock the tenant or somebody out is refused: one that wants a secret of people who have none,
-    /// and one that wants passkeys of a security admin who has none.
+    /// A policy that would lock the tenant or somebody out is refused: one that wants a secret or a passkey of people
+    /// who have none.
     private static func changePolicy(
         _ state: State, _ change: PolicyChange, _ by: AuthorityDecision
     ) throws(Rejection) -> [TenantEvent] {
@@ -73,6 +73,7 @@ package enum Tenant: Decider {
         guard policy.adminsNeedPasskey == former.adminsNeedPasskey || isBound else { throw .passkeyNeeded }
         if policy.logIn != former.logIn {
             guard policy.logIn != .secret || change.secretless.isEmpty else { throw .secretlessPeople }
+            guard policy.logIn != .passkey || change.passkeyless.isEmpty else { throw .passkeylessPeople }
             guard policy.logIn != .passkey || isBound || caller.syncedKeys.contains(by.signer) else {
                 throw .passkeyNeeded
             }
@@ -340,10 +341,16 @@ extension Tenant {
         package var policy: TenantPolicy
         /// The employees in force who have no secret. Verification does not know them.
         package var secretless: Set<EmployeeID>
+        /// The employees in force who have no authorized passkey. Verification does not ask for them: somebody may
+        /// register while the policy changes.
+        package var passkeyless: Set<EmployeeID>
 
-        package init(_ policy: TenantPolicy, secretless: Set<EmployeeID> = []) {
+        package init(
+            _ policy: TenantPolicy, secretless: Set<EmployeeID> = [], passkeyless: Set<EmployeeID> = []
+        ) {
             self.policy = policy
             self.secretless = secretless
+            self.passkeyless = passkeyless
         }
     }
 
@@ -437,6 +444,8 @@ extension Tenant {
         case invalidPolicy
         /// Somebody in force has no secret, which the policy would ask for.
         case secretlessPeople
+        /// Somebody in force has no passkey, which the policy would ask for.
+        case passkeylessPeople
         /// Only a passkey may sign this change of the policy; that of `adminsNeedPasskey` must be a bound one.
         case passkeyNeeded
 
@@ -451,6 +460,7 @@ extension Tenant {
             case .lastApp: .appLastWithAccess
             case .emailNotReclaimable: .emailNotReclaimable
             case .secretlessPeople: .policySecretlessPeople
+            case .passkeylessPeople: .policyPasskeylessPeople
             case .passkeyNeeded: .policyPasskeyRequired
             }
         }

@@ -16,13 +16,18 @@ extension Employee {
         case keyRevoked
         /// The employee has as many pending keys as allowed: `authorization.not_permitted`.
         case tooManyWaitingKeys
+        /// The tenant asks for a passkey, and the device key is none.
+        case passkeyRequired
     }
 
     /// Decides a log-in after a valid proof, or returns `nil` if there is no such employee.
     ///
     /// The account is checked before the key: an employee who may not log in presents no key.
+    ///
+    /// - Parameter rule: What the log-in asks for. Under `passkey` no other device key is let in or presented.
     package static func login(
-        _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil
+        _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil,
+        under rule: LogInRule = .secret
     ) -> Outcome? {
         guard let account = state.account else { return nil }
         switch account.status {
@@ -30,7 +35,12 @@ extension Employee {
         case .registered: return .notApproved
         case .active: break
         }
-        switch state.standing(of: key, at: time) {
+        let standing = state.standing(of: key, at: time)
+        if rule == .passkey, passkey == nil, state.keys[key]?.passkey == nil, standing != .refused, standing != .revoked
+        {
+            return .passkeyRequired
+        }
+        switch standing {
         case .authorized: return .success
         // It was presented with its facts.
         case .pending where passkey == nil && state.keys[key]?.passkey != nil:
@@ -56,6 +66,22 @@ extension Employee {
         case .cancelled: return .inactive
         case .registered: return .notApproved
         case .active: return .success
+        }
+    }
+}
+
+extension Employee.State {
+    /// How long after a registration or a return its device key may open a session where the tenant asks for a passkey:
+    /// as long as a browser waits.
+    private static var arrival: Duration { .seconds(1_800) }
+
+    /// Whether the tenant lets a session open on a device key. Under `logIn: passkey` that is a passkey. Another key
+    /// opens the session of a registration or of a return, in which the person adds a passkey.
+    package func mayOpenSession(on fingerprint: KeyFingerprint, in tenant: Tenant.State, at time: Timestamp) -> Bool {
+        guard tenant.policy.logIn == .passkey, let key = key(fingerprint), key.passkey == nil else { return true }
+        let returned = completedReturn(in: tenant).flatMap { $0.key == key.key ? $0.completedAt : nil }
+        return [key.isFirst ? key.presentedAt : nil, returned].contains {
+            $0.map { time <= $0.adding(Self.arrival) } ?? false
         }
     }
 }

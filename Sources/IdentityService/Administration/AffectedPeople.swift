@@ -10,9 +10,25 @@ struct AffectedPeople: Sendable {
     let context: ServiceContext
     let tenant: TenantSnapshot
 
-    /// Returns the employees in force who have no secret. It reads each person of the tenant, so it is for a decision
-    /// that is made once.
+    /// Returns the employees in force who have no secret.
     func secretless() async throws -> Set<EmployeeID> {
+        try await inForce { _, account in
+            try await context.credentialHolder(account.user).state.credentials?.isSecretless == true
+        }
+    }
+
+    /// Returns the employees in force who have no authorized passkey.
+    func passkeyless() async throws -> Set<EmployeeID> {
+        try await inForce { employee, _ in
+            !employee.keys.values.contains { $0.status == .authorized && $0.passkey != nil }
+        }
+    }
+
+    /// Returns the employees in force of whom something is true. It reads each person of the tenant, so it is for a
+    /// decision that is made once.
+    private func inForce(
+        _ isMeant: (Employee.State, Employee.Account) async throws -> Bool
+    ) async throws -> Set<EmployeeID> {
         var found: Set<EmployeeID> = [], after: Int64 = 0
         while true {
             let page = try await context.reader.ledger(
@@ -21,8 +37,7 @@ struct AffectedPeople: Sendable {
                 let employee = try await StateLoader(reader: context.reader).employee(
                     EmployeeID(event.stream.id), in: tenant.id)
                 guard let account = employee.state.account, account.status != .cancelled else { continue }
-                let user = try await context.credentialHolder(account.user)
-                if user.state.credentials?.isSecretless == true { found.insert(account.id) }
+                if try await isMeant(employee.state, account) { found.insert(account.id) }
             }
             after = page.cursor
             guard page.hasMore else { return found }

@@ -40,7 +40,7 @@ package struct ChangePolicy: CallerUseCase {
                     let change = Tenant.PolicyChange(policy)
                     let events = try Tenant.decided(tenant.state, .changePolicy(change, decision))
                     // Only who may decide so reads and learns who has no secret.
-                    try await requireSecrets(by: policy, of: tenant, run.context)
+                    try await requireMeans(of: policy.logIn, tenant, run.context)
                     return events
                 },
                 statement: { $0.policy(policy) }, holding: { .done(nil, position: nil) },
@@ -52,23 +52,31 @@ package struct ChangePolicy: CallerUseCase {
         }
     }
 
-    /// Refuses a policy that asks people for a secret who have none.
+    /// Refuses a policy that asks people for what they lack.
     ///
-    /// - Throws: `policy.secretless_people`, which names at most twenty of them.
-    private func requireSecrets(
-        by policy: TenantPolicy, of tenant: TenantSnapshot, _ context: ServiceContext
+    /// - Throws: `policy.secretless_people` or `policy.passkeyless_people`, which name at most twenty of them.
+    private func requireMeans(
+        of logging: LogInRule, _ tenant: TenantSnapshot, _ context: ServiceContext
     ) async throws {
-        guard policy.logIn == .secret, tenant.state.policy.logIn != .secret else { return }
-        let people = try await AffectedPeople(context: context, tenant: tenant).secretless()
+        let affected = AffectedPeople(context: context, tenant: tenant), people: Set<EmployeeID>
+        switch logging {
+        case _ where logging == tenant.state.policy.logIn: return
+        case .passkeyOrSecret: return
+        case .secret: people = try await affected.secretless()
+        case .passkey: people = try await affected.passkeyless()
+        }
         guard !people.isEmpty else { return }
         var names: [String] = []
         for id in people.prefix(20) {
             let employee = try await StateLoader(reader: context.reader).employee(id, in: tenant.id)
             names.append(try await context.summary(of: employee, in: tenant).companyEmployeeId ?? id.uuid.lowercased)
         }
+        let lacksSecret = logging == .secret
         throw ServiceError(
-            .policySecretlessPeople,
-            members: names.sorted().map { .init(pointer: "/logIn", detail: "\($0) has no secret") })
+            lacksSecret ? .policySecretlessPeople : .policyPasskeylessPeople,
+            members: names.sorted().map {
+                .init(pointer: "/logIn", detail: "\($0) has no \(lacksSecret ? "secret" : "passkey")")
+            })
     }
 }
 

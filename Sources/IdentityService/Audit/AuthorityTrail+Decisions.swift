@@ -9,7 +9,7 @@ import Ledger
 extension AuthorityTrail {
     /// Returns what is wrong with an event, or `nil`.
     func judge(_ event: RecordedEvent, _ payload: any EventPayload) -> String? {
-        if let session = payload as? SessionOpened { return opened(session, at: event.time) }
+        if let session = payload as? SessionOpened { return opened(event, session) }
         if let words = place(event, payload) ?? passkey(event, payload) { return words }
         switch payload {
         case let payload as EmployeeRegistered: return registered(event, payload)
@@ -191,10 +191,16 @@ extension AuthorityTrail {
         return state.displayNamings < Employee.namingLimit ? nil : "a person is named too often"
     }
 
+    static let passkeyNeeded = "a session is opened on a device key that is no passkey, and the company asks for one"
+
     /// A session needs a link of the app through which it was opened, and a key that nothing stopped.
-    private func opened(_ payload: SessionOpened, at time: Timestamp) -> String? {
-        if isStopped(payload, at: time) { return Self.stopped }
-        return tenant.links[payload.appID] == nil ? "a session is opened by an app that is not linked" : nil
+    private func opened(_ event: RecordedEvent, _ payload: SessionOpened) -> String? {
+        if isStopped(payload, at: event.time) { return Self.stopped }
+        guard tenant.links[payload.appID] != nil else { return "a session is opened by an app that is not linked" }
+        // A log is full of sessions.
+        guard tenant.policy.logIn == .passkey, let state = employees[payload.employeeID] else { return nil }
+        return state.mayOpenSession(on: payload.fingerprint, in: tenant, at: decidedAt(event))
+            ? nil : Self.passkeyNeeded
     }
 
     // MARK: Status

@@ -112,12 +112,14 @@ struct CompleteChange: Sendable {
     ) async throws -> ServiceError? {
         let key = try state.deviceKey, app = recorder.app, time = recorder.call.time
         guard tenant.state.links(AppID(app.appId), as: .access) else { return ServiceError(.employeeInactive) }
-        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: time) {
+        let rule = tenant.state.policy.logIn
+        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: time, under: rule) {
         case .success: break
         case .notApproved: return ServiceError(.employeeNotApproved)
         case .authorizationPending: return ServiceError(Denial.keyPending)
         case .keyRevoked: return ServiceError(Denial.keyEnded)
         case .tooManyWaitingKeys: return ServiceError(Denial.tooManyPendingKeys)
+        case .passkeyRequired: return ServiceError(.employeePasskeyRequired)
         case .inactive, nil: return ServiceError(.employeeInactive)
         }
         let loader = StateLoader(reader: context.reader)

@@ -70,7 +70,8 @@ struct CompleteLogin: Sendable {
             // The proof was made with the user's credentials, so the flow's employee must be that user's.
             guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
             let decision = Employee.login(
-                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: run.call.time)
+                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: run.call.time,
+                under: tenant.state.policy.logIn)
             var recorder = FlowRecorder(row: row, app: app, run)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version
@@ -107,7 +108,7 @@ struct CompleteLogin: Sendable {
                     recorder.named(presenting, of: employee.state), to: .employee(employeeId, in: tenantId),
                     version: employee.version, keys: keys, about: employeeId.uuid, by: employeeId)
                 return (try await pending(&recorder, employee, in: tenant), nil)
-            case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys:
+            case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys, .passkeyRequired:
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
                 // opened after ending the device key.
                 var error = Self.refusal(of: decision)
@@ -128,6 +129,7 @@ struct CompleteLogin: Sendable {
         case .notApproved: ServiceError(.employeeNotApproved)
         case .keyRevoked: ServiceError(Denial.keyEnded)
         case .tooManyWaitingKeys: ServiceError(Denial.tooManyPendingKeys)
+        case .passkeyRequired: ServiceError(.employeePasskeyRequired)
         default: ServiceError(.authorizationNotPermitted)
         }
     }

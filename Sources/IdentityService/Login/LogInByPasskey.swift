@@ -77,7 +77,8 @@ package struct LogInByPasskey: AppUseCase {
                 return .authorizationPending(
                     employeePublicKey: key.key.bytes, fingerprint: key.fingerprint.description, position: nil)
             case .notApproved: refusal = ServiceError(.employeeNotApproved)
-            case .keyRevoked, .tooManyWaitingKeys, .authorizationPending: refusal = ServiceError(Denial.keyEnded)
+            case .keyRevoked, .tooManyWaitingKeys, .authorizationPending, .passkeyRequired:
+                refusal = ServiceError(Denial.keyEnded)
             case .inactive, nil: refusal = ServiceError(.employeeInactive)
             }
             throw try await scene.refused(refusal, app, run)

@@ -41,7 +41,8 @@ package struct EndWait: UseCase, Redacted {
     /// Opens the session.
     ///
     /// - Throws: `flow.expired` for a wait that is over, or a challenge that is too old; `flow.wrong_step` while the
-    ///   key waits; `employee.key_invalid` for a wrong signature.
+    ///   key waits; `employee.key_invalid` for a wrong signature;
+    ///   `employee.passkey_required` after a log-in where the tenant asks for a passkey and the device key is none.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, time = run.call.time
         return try await optimistic {
@@ -66,6 +67,9 @@ package struct EndWait: UseCase, Redacted {
         let flow = FlowID(scene.row.flow), stream = StreamID.wait(flow.uuid, in: tenant)
         let events = try await context.reader.streams([stream])[stream] ?? []
         guard !events.contains(where: { $0.type == WaitEnded.type }) else { throw ServiceError(.flowExpired) }
+        guard employee.state.mayOpenSession(on: scene.key.fingerprint, in: scene.tenant.state, at: run.call.time) else {
+            throw ServiceError(.employeePasskeyRequired)
+        }
         let session = try await NewSession(
             of: employee, in: scene.tenant, fingerprint: scene.key.fingerprint,
             by: AuthenticationMethods(text: scene.row.methods), app: app, run.call, context)

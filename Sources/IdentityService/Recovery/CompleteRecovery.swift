@@ -64,7 +64,9 @@ struct CompleteRecovery: Sendable {
                 recorder.named(presented, of: employee.state), to: .employee(employeeId, in: tenantId),
                 version: employee.version, keys: keys, about: employeeId.uuid, by: employeeId)
             recorder.statements += [stillSo, RecoveryWaitingList.deletion(target)]
-            guard entry != .success else {
+            if entry == .success,
+                employee.state.mayOpenSession(on: try state.fingerprint, in: tenant.state, at: time)
+            {
                 return try await recorder.openSession(
                     employee, in: tenant, by: .device, try await context.summary(of: employee, in: tenant))
             }
@@ -82,7 +84,7 @@ struct CompleteRecovery: Sendable {
         guard tenant.state.links(AppID(app.appId), as: .access) else { throw ServiceError(.employeeInactive) }
         switch entry {
         case .authorizationPending(let presenting): return presenting
-        case .success: return []
+        case .success, .passkeyRequired: return []
         case .notApproved: throw ServiceError(.employeeNotApproved)
         case .keyRevoked: throw ServiceError(Denial.keyEnded)
         case .tooManyWaitingKeys: throw ServiceError(Denial.tooManyPendingKeys)

@@ -478,7 +478,7 @@ extension Endpoint {
     public static let changePolicy = Endpoint(
         "changePolicy", "PATCH", company + "/policy", "Change the policy of a company", .decisions,
         by: [.securityAdmin], takes: .required(PolicyChangeRequest.self), answers: .decision, .versioned,
-        refuses: [.sessionLoginRequired, .policyPasskeyRequired, .policySecretlessPeople])
+        refuses: [.sessionLoginRequired, .policyPasskeyRequired, .policySecretlessPeople, .policyPasskeylessPeople])
     /// Links an app.
     public static let linkApp = Endpoint(
         "linkApp", "PUT", company + "/apps/{appId}", "Link an app to a company", .decisions, by: [.securityAdmin],

@@ -90,7 +90,8 @@ extension [ErrorCode] {
     ]
     /// The codes of an employee who may not log in.
     static let admission: Self = [
-        .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .passkeyStopped,
+        .authorizationNotPermitted, .employeeInactive, .employeeNotApproved, .employeePasskeyRequired,
+        .passkeyStopped,
     ]
     /// The codes of a return of the security admin.
     static let returning: Self = [.returnInProgress, .returnNotAvailable, .returnNotPermitted, .mailUnavailable]

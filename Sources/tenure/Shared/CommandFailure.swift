@@ -60,8 +60,8 @@ extension CommandFailure {
     private static func exitCode(_ kind: TenureClientError.Kind) -> ExitCode {
         switch kind {
         case .mpinUnknown: .notFound
-        case .appLastWithAccess, .policySecretlessPeople, .emailUnverified, .recoveryOtherCompanies,
-            .recoveryNotAvailable, .returnNotAvailable,
+        case .appLastWithAccess, .policySecretlessPeople, .policyPasskeylessPeople, .emailUnverified,
+            .recoveryOtherCompanies, .recoveryNotAvailable, .returnNotAvailable,
             .mpinKeyExpired, .notLoggedIn, .signingRefused, .credentialsChanged:
             .notPermitted
         case .questionsAlike, .textTooLong, .textInvalid, .questionTwice, .questionUnknown, .addressInvalid,

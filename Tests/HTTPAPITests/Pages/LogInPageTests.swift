@@ -471,6 +471,7 @@ extension API.Answer {
         (ServiceError(.policyBlindOnly), "Another program is needed"),
         (ServiceError(.employeeInactive), "This account is closed"),
         (ServiceError(.employeeNotApproved), "Not approved yet"),
+        (ServiceError(.employeePasskeyRequired), "A passkey is needed"),
         (ServiceError.keyEnded, "The key of this browser has ended"),
         (ServiceError.tooManyPendingKeys, "Not approved"),
         (ServiceError(.flowExpired), "This log-in has ended"),

@@ -283,6 +283,19 @@ extension HistoryScene {
         #expect(try scene.history.verify().findings.contains { $0.words == Trail.otherKind })
     }
 
+    @Test func `a session on a device key that is no passkey is found where the company asks for one`() throws {
+        var scene = try HistoryScene.withPasskey()
+        scene.history.time = scene.history.time.adding(.seconds(7_200))
+        try scene.logIn(scene.staff)
+        try scene.history.expectLawful()
+        scene = try HistoryScene.withPasskey(logIn: .passkey)
+        scene.history.time = scene.history.time.adding(.seconds(7_200))
+        try scene.logIn(scene.staff)
+        let position = scene.history.last
+        #expect(
+            try scene.history.verify().findings.contains { $0.position == position && $0.words == Trail.passkeyNeeded })
+    }
+
     /// An admin whose key with the role is a passkey, which decides after what the admin did.
     private func decision(
         _ saying: PasskeySaying, after arrange: (inout HistoryScene) throws -> Void

@@ -18,7 +18,7 @@ import Testing
 
     private static func change(
         _ policy: TenantPolicy, from former: TenantPolicy = .initial, by holding: KeyHolding,
-        secretless: Set<EmployeeID> = []
+        secretless: Set<EmployeeID> = [], passkeyless: Set<EmployeeID> = []
     ) throws -> [TenantEvent] {
         var state = Tenants.founded()
         Tenant.evolve(
@@ -26,7 +26,9 @@ import Testing
             Sample.recorded(.policyChanged(TenantPolicyChanged(policy: former, by: .founding)), position: 3))
         let decision = try Scene.decision(caller(holding, former), key: Scene.adminKey)
         return try Tenant.decide(
-            state, .changePolicy(Tenant.PolicyChange(policy, secretless: secretless), decision))
+            state,
+            .changePolicy(
+                Tenant.PolicyChange(policy, secretless: secretless, passkeyless: passkeyless), decision))
     }
 
     @Test func `a synced passkey carries a role only with a secret, and adminsNeedPasskey takes it from software`() {
@@ -61,6 +63,11 @@ import Testing
         #expect(throws: Tenant.Rejection.secretlessPeople) {
             try Self.change(.initial, from: passkeys, by: .bound, secretless: [Scene.employee])
         }
+        #expect(throws: Tenant.Rejection.passkeylessPeople) {
+            try Self.change(passkeys, by: .bound, passkeyless: [Scene.employee])
+        }
+        #expect(try Self.change(.ofPages, by: .software, passkeyless: [Scene.employee]).count == 1)
+        #expect(Tenant.Rejection.passkeylessPeople.code == .policyPasskeylessPeople)
         #expect(Tenant.Rejection.secretlessPeople.code == .policySecretlessPeople)
         #expect(Tenant.Rejection.passkeyNeeded.code == .policyPasskeyRequired)
     }

@@ -150,4 +150,52 @@ import Testing
         let evidence = try Sample.evidence(flags: 0x1d, counter: 9)
         #expect(evidence.isOfPasskey && evidence.passkeyCounter == 9 && evidence.isBackedUp == true)
     }
+
+    /// The log-in on a key under a rule, for an account whose second key is a passkey in force.
+    private func logIn(_ key: PublicKeyBytes, _ rule: LogInRule) throws -> Employee.Outcome? {
+        var state = try state(try Sample.passkey())
+        Scene.apply(
+            [
+                .keyAuthorized(
+                    EmployeeKeyAuthorized(employeeID: Scene.employee, key: Scene.otherKey, by: .operator(nil)))
+            ], to: &state, position: 701)
+        return Employee.login(state, key: key, flow: EventSamples.flow, time: Scene.now, under: rule)
+    }
+
+    @Test func `where the company asks for a passkey, no other device key logs in or is presented`() throws {
+        for rule in [LogInRule.secret, .passkeyOrSecret] {
+            #expect(try logIn(Scene.firstKey, rule) == .success)
+            guard case .authorizationPending(let presented)? = try logIn(Scene.secondKey, rule) else {
+                Issue.record("another device is not presented under \(rule)")
+                continue
+            }
+            #expect(presented.count == 1)
+        }
+        #expect(try logIn(Scene.firstKey, .passkey) == .passkeyRequired)
+        #expect(try logIn(Scene.secondKey, .passkey) == .passkeyRequired)
+        #expect(try logIn(Scene.otherKey, .passkey) == .success)
+    }
+
+    @Test func `where the company asks for a passkey, the key that registered opens a session for half an hour`() throws
+    {
+        let registered = try Scene.state([.register(try Scene.register(founding: true))])
+        var tenant = Tenants.founded()
+        let strict = TenantPolicyChanged(policy: TenantPolicy(logIn: .passkey), by: .founding)
+        let presentedAt = try #require(registered.keys[Scene.firstKey]?.presentedAt)
+        let fingerprint = KeyFingerprint(of: Scene.firstKey)
+        let later = presentedAt.adding(.seconds(1_801))
+        #expect(registered.mayOpenSession(on: fingerprint, in: tenant, at: later))
+        Tenant.evolve(&tenant, Sample.recorded(.policyChanged(strict), position: 3))
+        #expect(registered.mayOpenSession(on: fingerprint, in: tenant, at: presentedAt.adding(.seconds(1_800))))
+        #expect(!registered.mayOpenSession(on: fingerprint, in: tenant, at: later))
+        var state = registered
+        Scene.apply(
+            try Employee.decide(
+                state, .presentKey(.init(key: Scene.secondKey, flow: EventSamples.flow, time: Scene.now))), to: &state,
+            position: 700)
+        #expect(!state.mayOpenSession(on: KeyFingerprint(of: Scene.secondKey), in: tenant, at: Scene.now))
+        #expect(
+            try self.state(try Sample.passkey()).mayOpenSession(
+                on: KeyFingerprint(of: Scene.otherKey), in: tenant, at: Scene.late))
+    }
 }
