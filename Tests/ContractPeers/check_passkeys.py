@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Lets the libraries webauthn and fido2 of PyPI verify assertions, and refuse them after one changed bit of any byte.
 
-    check_passkeys.py < EXPORTS     one JSON object of `tenure passkey export` per line
-    check_passkeys.py --vectors     the golden vectors instead
+    check_passkeys.py RP_ID ORIGIN… < EXPORTS   one JSON object of `tenure passkey export` per line
+    check_passkeys.py --vectors                 the golden vectors instead
+
+The site and its origins are those that the operator set, not what an export says of itself.
 """
 import base64
 import hashlib
@@ -33,11 +35,12 @@ def decoded(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def exports():
-    """The objects of standard input, with their bytes decoded."""
+def exports(site, origins):
+    """The objects of standard input, with their bytes decoded, for a site and its origins."""
     texts = {"rpId", "origin", "algorithm"}
     for line in sys.stdin:
-        yield {k: v if k in texts else decoded(v) for k, v in json.loads(line).items()}
+        found = {k: v if k in texts else decoded(v) for k, v in json.loads(line).items()}
+        yield found | {"rpId": site, "origin": found["origin"] if found["origin"] in origins else origins[0]}
 
 
 def vectors():
@@ -98,7 +101,9 @@ def refuses(accepts, export):
 
 def main():
     count, faults = 0, 0
-    for export in vectors() if sys.argv[1:] == ["--vectors"] else exports():
+    if len(sys.argv) < 2 or len(sys.argv) == 2 and sys.argv[1] != "--vectors":
+        sys.exit(__doc__)
+    for export in vectors() if sys.argv[1] == "--vectors" else exports(sys.argv[1], sys.argv[2:]):
         count += 1
         for name, accepts in ("webauthn", webauthn_accepts), ("fido2", fido2_accepts):
             try:

@@ -34,7 +34,8 @@ struct PasskeyPerson: Sendable {
                 company: person.company, PolicyChangeRequest(logIn: .passkeyOrSecret, signed: $0),
                 caller: .employee(caller))
         }
-        let challenge = try await service.run(IssuePasskeyChallenge(visitor: Self.visitor, app: pages), call)
+        let challenge = try await service.run(
+            IssuePasskeyChallenge(addedBy: caller, visitor: Self.visitor, app: pages), call)
         let fingerprint = try await service.run(
             AddPasskey(
                 made(), challenge: challenge, proof: evidence(over: challenge), visitor: Self.visitor, caller: caller,

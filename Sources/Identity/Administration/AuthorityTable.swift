@@ -129,7 +129,7 @@ package enum AuthorityTable {
     /// Callers check in addition what the table cannot know: that the key signed, that two decisions come from two
     /// people, and how much time has passed.
     ///
-    /// - Parameter time: When the decision is made; `nil` if no grace counts.
+    /// - Parameter time: When the decision is made; `nil` if no grace counts, as for a device key that is no passkey.
     package static func permits(
         _ action: Action, about subject: AuthoritySubject, by decision: AuthorityDecision,
         under policy: KeyAuthorization = .application, at time: Timestamp? = nil

@@ -106,13 +106,17 @@ extension Employee {
     /// - Throws: ``Rejection``.
     static func decide(_ state: State, _ authorize: AuthorizeKey) throws(Rejection) -> [EmployeeEvent] {
         let decision = authorize.decision, tenant = authorize.tenant
+        let standing = state.standing(of: authorize.key, at: authorize.time)
+        // The time of grace is for a passkey that the policy asks for.
+        let isBrought = standing == .pending && state.keys[authorize.key]?.passkey != nil
         let account = try account(
-            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization, at: authorize.time)
+            state, .authorizeKey, decision, tenant, policy: tenant.policy.keyAuthorization,
+            at: isBrought ? authorize.time : nil)
         guard decision.signer != authorize.key else { throw .selfAuthorization }
         guard !account.isCancelled else { throw .inactive }
         let event = EmployeeEvent.keyAuthorized(
             EmployeeKeyAuthorized(employeeID: account.id, key: authorize.key, by: decision.authority))
-        switch state.standing(of: authorize.key, at: authorize.time) {
+        switch standing {
         case .authorized:
             let hasRole = tenant.role(of: account.id).isAdministrative
             return hasRole && !state.roleKeys(in: tenant).contains(authorize.key) ? [event] : []

@@ -120,16 +120,14 @@ package struct AddPasskey: UseCase {
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
         let app = if let app { app.appId } else { try await context.app(of: caller) }
         let challenge = try context.passkeyChallenge(
-            self.challenge, of: rules.rpID, visitor: visitor, app: app, at: time)
+            self.challenge, of: rules.rpID, visitor: visitor, app: app, at: time, addedBy: caller)
         let passkey = try made.proved(by: proof, over: self.challenge, rules), id = passkey.credential.id
         // Nobody logs in with what proved the passkey here.
         guard try await context.takePasskeyChallenge(challenge, at: time) else { throw ServiceError(.flowAlreadyUsed) }
-        // An answer counts for the account alone that its challenge names.
-        guard challenge.fields.tenant == caller.tenantId, challenge.fields.employee == caller.employeeId else {
-            throw ServiceError(.employeeKeyInvalid)
-        }
         return try await optimistic {
             let own = try await OwnAccount(of: caller, context), employee = own.employee
+            // Nobody adds a passkey to an account whose last device key ended meanwhile.
+            guard !own.decider.authorizedKeys.isEmpty else { throw ServiceError(.sessionInvalid) }
             let keys = try await context.personKeys.load([employee.id.uuid], ledger: own.tenant.id.uuid)
             // Without the key the account is erased.
             guard keys[employee.id.uuid] != nil else { throw ServiceError(.sessionInvalid) }

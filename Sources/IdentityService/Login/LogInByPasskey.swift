@@ -57,7 +57,6 @@ package struct LogInByPasskey: AppUseCase {
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
         let challenge = try context.passkeyChallenge(
             proof.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
-        guard challenge.fields.purpose == .loginPasskey else { throw ServiceError(.employeeKeyInvalid) }
         var isSpent = false
         return try await optimistic {
             let scene = try await PasskeyScene(proof, context), signed = try scene.verified(proof, rules)

@@ -31,14 +31,16 @@ extension ServiceContext {
         return try PasskeyChallenge(fields)
     }
 
-    /// Reads a challenge that this service made for the browser. Whose it is the caller compares.
+    /// Reads a challenge that this service made for the browser, and for the account of whoever adds a passkey.
     ///
     /// - Throws: `flow.expired` for one whose time is over, `employee.key_invalid` for bytes that are none.
     func passkeyChallenge(
-        _ bytes: [UInt8], of rpID: String, visitor: String, app: UUID, at time: Timestamp
+        _ bytes: [UInt8], of rpID: String, visitor: String, app: UUID, at time: Timestamp,
+        addedBy owner: EmployeeCaller? = nil
     ) throws(ServiceError) -> PasskeyChallenge {
         guard let challenge = try? PasskeyChallenge(parsing: bytes), case let fields = challenge.fields,
             fields.issuer == settings.issuer, fields.rpID == rpID, fields.app == app.lowercased,
+            fields.tenant == owner?.tenantId, fields.employee == owner?.employeeId,
             fields.nonce == passkeyNonce(fields, visitor: visitor)
         else { throw ServiceError(.employeeKeyInvalid) }
         guard time <= fields.expires else { throw ServiceError(.flowExpired) }

@@ -3,6 +3,7 @@ import Canonical
 import Credentials
 import Crypto
 import EventCoding
+import FoundationEssentials
 import Identity
 import Ledger
 import Projections
@@ -68,12 +69,15 @@ struct LoggedAssertion: Sendable {
         }
         guard let event = found, let signed = try Signed(event) else { throw nothing }
         guard case .passkey(let assertion) = try DeviceEvidence(bytes: signed.evidence) else { throw nothing }
+        // The first presentation fixed what is held against every assertion.
         var presented: EmployeeKeyPresented?
         let until = EventLog.Range(toPosition: position)
         try await log.replay(ledger, until, types: [EmployeeKeyPresented.type]) { events, _ in
             for event in events {
                 let payload = try EventCodec.payload(of: event.recorded) as? EmployeeKeyPresented
-                guard let payload, Array(SHA256.hash(data: payload.key.bytes)) == signed.fingerprint else { continue }
+                guard presented == nil, let payload, payload.employeeID.uuid == signed.employee,
+                    Array(SHA256.hash(data: payload.key.bytes)) == signed.fingerprint
+                else { continue }
                 presented = payload
             }
         }
@@ -105,22 +109,25 @@ private struct Signed {
     let message: [UInt8]
     let evidence: [UInt8]
     let fingerprint: [UInt8]
+    /// The account whose key signed.
+    let employee: UUID
 
     /// `nil` if no device key signed for the event.
     init?(_ event: RecordedEvent) throws {
         switch try EventCodec.payload(of: event) {
         case let payload as EmployeeKeyPresented:
             guard let facts = payload.passkey else { return nil }
-            (message, evidence) = (facts.challenge, facts.evidence.bytes)
+            (message, evidence, employee) = (facts.challenge, facts.evidence.bytes, payload.employeeID.uuid)
             fingerprint = Array(SHA256.hash(data: payload.key.bytes))
         case let payload as PasskeyValidated:
-            (message, evidence) = (payload.challenge, payload.evidence.bytes)
+            (message, evidence, employee) = (payload.challenge, payload.evidence.bytes, payload.employeeID.uuid)
             fingerprint = payload.fingerprint.bytes
         default:
             guard let by = event.data["by"], let key = Self.bytes(by["key"]),
-                let statement = Self.bytes(by["statement"]), let signature = Self.bytes(by["signature"])
+                let statement = Self.bytes(by["statement"]), let signature = Self.bytes(by["signature"]),
+                case .string(let id)? = by["employee"], let signer = EmployeeID(entered: id)
             else { return nil }
-            (message, evidence) = (statement, signature)
+            (message, evidence, employee) = (statement, signature, signer.uuid)
             fingerprint = Array(SHA256.hash(data: key))
         }
     }

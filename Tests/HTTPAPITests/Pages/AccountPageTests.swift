@@ -91,6 +91,20 @@ import Testing
         #expect(await changes(service).isEmpty)
     }
 
+    @Test func `the challenge of a passkey that somebody adds names the account`() async throws {
+        let service = FakeService(), path = "/account/passkeys/challenge"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            #expect(try await browser.post(path, []).status == 200)
+            #expect(try await browser.post("/passkey/challenge", []).status == 200)
+            var stranger = browser
+            stranger.cookie = nil
+            #expect(try await stranger.post(path, []).status == 403)
+            #expect(try await browser.post(path, [], [("Sec-Fetch-Site", "cross-site")]).status == 403)
+        }
+        let issued = await service.recorder.entries.filter { $0.name == "issuePasskeyChallenge" }
+        #expect(issued.map { $0.details["owner"] } == [FakeService.employeeId.lowercased, ""])
+    }
+
     @Test func `the account shows the user name, and takes the name that colleagues see`() async throws {
         let service = FakeService(), path = "/account/name"
         try await Browser.with(service) { (browser: Browser) async throws in

@@ -71,7 +71,8 @@ extension FakeService {
         case is ReadPasskeySite: return .some((passkeys?.rpID) as any Sendable)
         case is ReadPasskeys: return .some(passkeys as any Sendable)
         case let issue as IssuePasskeyChallenge:
-            try await enter("issuePasskeyChallenge", ["visitor": issue.visitor], call)
+            let owner = issue.owner?.employeeId.lowercased ?? ""
+            try await enter("issuePasskeyChallenge", ["visitor": issue.visitor, "owner": owner], call)
             return Array("challenge".utf8)
         case is StartPasskeyLogin:
             try await enter("startPasskeyLogin", [:], call)

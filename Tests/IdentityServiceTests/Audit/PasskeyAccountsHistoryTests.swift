@@ -95,11 +95,10 @@ extension HistoryScene {
         let logins = [(staff, waiting, odd), (peer, other, OddAssertion())]
         for (member, pair, odd) in logins {
             let flow = FlowID(UUID()), challenge = try passkeyChallenge(flow)
-            try append(
-                PasskeyValidated(
-                    employeeID: member.id, fingerprint: KeyFingerprint(of: pair.key), flow: flow,
-                    challenge: challenge.bytes, evidence: try odd.sign(challenge.bytes, pair)),
-                to: .employee(member.id, in: history.tenant), request)
+            let validated = PasskeyValidated(
+                employeeID: member.id, fingerprint: KeyFingerprint(of: pair.key), flow: flow,
+                challenge: challenge.bytes, evidence: try odd.sign(challenge.bytes, pair))
+            try append(validated, to: .passkey(validated, in: history.tenant), request)
         }
         for (member, pair, _) in logins {
             let id = SessionID(UUID())

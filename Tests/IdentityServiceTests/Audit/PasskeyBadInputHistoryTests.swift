@@ -129,14 +129,14 @@ extension HistoryScene {
     ) throws -> Int64 {
         history.time = history.time.adding(.seconds(1))
         let flow = FlowID(UUID()), member = member ?? staff, id = SessionID(UUID()), request = "passkey-\(id)"
-        let challenge = try passkeyChallenge(flow), stream = StreamID.employee(member.id, in: history.tenant)
+        let challenge = try passkeyChallenge(flow)
         var validated = PasskeyValidated(
             employeeID: member.id, fingerprint: KeyFingerprint(of: waiting.key), flow: flow,
             challenge: challenge.bytes, evidence: try odd.sign(challenge.bytes, waiting))
         try change(&validated)
-        try append(validated, to: stream, request)
+        try append(validated, to: .passkey(validated, in: history.tenant), request)
         let position = history.last
-        for note in notes { try append(note, to: stream, request) }
+        for note in notes { try append(note, to: .employee(member.id, in: history.tenant), request) }
         guard opensSession else { return position }
         var opened = SessionOpened(
             sessionID: id, employeeID: member.id, fingerprint: validated.fingerprint,
@@ -319,6 +319,7 @@ extension HistoryScene {
             other.app = UUID().lowercased
             return try PasskeyChallenge(other).bytes
         }
+        try finding { scene, flow in try scene.passkeyChallenge(flow, addedBy: scene.staff).bytes }
         try finding { scene, flow in try scene.challenge(flow, scene.waiting, .login).bytes }
         try finding { _, _ in Array("tenure/v2/challenge\n{}".utf8) }
     }
@@ -351,9 +352,20 @@ extension HistoryScene {
                 return try PasskeyChallenge(fields).bytes
             }
         }
-        try finding { scene in
-            let before = scene
-            try signing(&scene) { try before.challenge($0, before.staff.device, .login).bytes }
+        for challenge: (HistoryScene, FlowID) throws -> [UInt8] in [
+            // Of a log-in, of another account and company, and of a flow that names the key.
+            { try $0.passkeyChallenge($1).bytes }, { try $0.passkeyChallenge($1, addedBy: $0.peer).bytes },
+            {
+                var fields = try $0.passkeyChallenge($1, addedBy: $0.staff).fields
+                fields.tenant = UUID()
+                return try PasskeyChallenge(fields).bytes
+            }, { try $0.challenge($1, $0.waiting, .login).bytes },
+            { try $0.challenge($1, $0.staff.device, .registration).bytes },
+        ] {
+            try finding { scene in
+                let before = scene
+                try signing(&scene) { try challenge(before, $0) }
+            }
         }
     }
 

@@ -32,7 +32,9 @@ extension HistoryScene {
     /// - Parameter challenge: The challenge that the passkey signs; that of the flow unless another one is made.
     fileprivate mutating func registerByPasskey(
         isCaused: Bool = true, credentialsOf other: FlowID? = nil,
-        signing challenge: (HistoryScene, FlowID) throws -> [UInt8] = { try $0.challenge($1, $0.waiting, .registration).bytes }
+        signing challenge: (HistoryScene, FlowID) throws -> [UInt8] = {
+            try $0.challenge($1, $0.waiting, .registration).bytes
+        }
     ) throws -> RecordedEvent {
         history.time = history.time.adding(.seconds(1))
         let flow = FlowID(UUID()), id = UUID(), bytes = try challenge(self, flow)
@@ -296,7 +298,8 @@ extension HistoryScene {
     @Test func `a check without the whole system ledger says that origins are not proved`() throws {
         let scene = try HistoryScene.withPasskey(), bare = try HistoryScene()
         func notes(_ scene: HistoryScene) -> Int {
-            scene.history.state.notes(of: scene.history.ledger).count { $0.detail.contains("the origins of 1 passkeys") }
+            let notes = scene.history.state.notes(of: scene.history.ledger)
+            return notes.count { $0.detail.contains("the origins of 1 passkeys") }
         }
         #expect(notes(scene) == 1 && notes(bare) == 0)
     }

@@ -93,4 +93,26 @@ import Testing
         let decision = try Scene.decision(.employee(person), key: Scene.adminKey)
         #expect(!AuthorityTable.permits(.authorizeKey, about: other, by: decision, at: Scene.now))
     }
+
+    @Test func `the grace puts a pending passkey in force, and nothing else`() throws {
+        var state = try Scene.state([.register(try Scene.register(founding: true))])
+        for (key, passkey) in [(Scene.otherKey, try Sample.passkey()), (Scene.secondKey, nil)] {
+            let present = Employee.PresentKey(
+                key: key, flow: EventSamples.flow, time: Scene.now, passkey: passkey)
+            Scene.apply(try Employee.decide(state, .presentKey(present)), to: &state, at: Scene.now, position: 700)
+        }
+        var owner = DecidingEmployee(
+            employee: Scene.employee, user: Scene.user, role: .securityAdmin, status: .active,
+            authorizedKeys: [Scene.firstKey], roleKeys: [])
+        owner.listedKeys = [Scene.firstKey]
+        owner.graceUntil = Scene.now.adding(.seconds(1))
+        let tenant = Scene.tenant(employeeIs: .securityAdmin), decision = try Scene.decision(.employee(owner))
+        let authorize = { (key: PublicKeyBytes) in Scene.authorize(key, by: decision, in: tenant) }
+        #expect(throws: Employee.Rejection.notPermitted) { try Employee.decide(state, authorize(Scene.secondKey)) }
+        let events = try Employee.decide(state, authorize(Scene.otherKey))
+        #expect(events.count == 1)
+        // Once it is in force, only a key that carries the role gives it the role.
+        Scene.apply(events, to: &state, at: Scene.now, position: 701)
+        #expect(throws: Employee.Rejection.notPermitted) { try Employee.decide(state, authorize(Scene.otherKey)) }
+    }
 }

@@ -105,7 +105,7 @@ struct `Bad input of passkeys on the pages` {
         let first = try await scene.add()
         var second = PasskeyScene.authenticator()
         second.handle = first.handle
-        let used = try await scene.challenge()
+        let used = try await scene.challenge(adding: browser)
         var fields = second.creation(OddSaying())
         fields["challenge"] = Base64URL.encode(used)
         fields["proof"] = try second.evidence(over: used, OddSaying())
@@ -116,7 +116,7 @@ struct `Bad input of passkeys on the pages` {
         #expect((400..<500).contains(replayed.status), "\(replayed)")
         #expect(try await scene.events("PasskeyValidated").count == before)
 
-        let spent = try await scene.challenge()
+        let spent = try await scene.challenge(browser)
         let done = try await scene.logIn(first, in: browser, over: spent)
         #expect(done.status == 303, "\(done) \(done.text)")
         var third = PasskeyScene.authenticator()
@@ -139,7 +139,7 @@ struct `Bad input of passkeys on the pages` {
 
     @Test func `a creation that says something else is refused, and nothing is presented`() async throws {
         let scene = try await scene("bad-creation.example"), passkey = PasskeyScene.authenticator()
-        _ = try await scene.challenge()
+        _ = try await scene.challenge(adding: scene.browser)
         var creations = OddSaying.wrong.map { passkey.creation($0) }
         creations.append(passkey.creation(OddSaying(), type: "webauthn.get"))
         let changes: [@Sendable (inout [UInt8]) -> Void] = [
@@ -157,7 +157,7 @@ struct `Bad input of passkeys on the pages` {
             creations.append(fields)
         }
         let pages = try await concurrently(creations.count) { [creations] place in
-            let challenge = try await scene.challenge()
+            let challenge = try await scene.challenge(adding: scene.browser)
             var fields = creations[place]
             fields["challenge"] = Base64URL.encode(challenge)
             fields["proof"] = try passkey.evidence(over: challenge, OddSaying())
@@ -172,7 +172,10 @@ struct `Bad input of passkeys on the pages` {
 
     @Test func `a creation without a right assertion over the challenge is refused`() async throws {
         let scene = try await scene("bad-get.example"), passkey = PasskeyScene.authenticator()
-        let stranger = PasskeyScene.authenticator(), foreign = try await scene.challenge(PageClient(scene.client))
+        let stranger = PasskeyScene.authenticator(), elsewhere = PageClient(scene.client)
+        let entered = try await elsewhere.logIn(scene.member.person, scene.member.device)
+        try #require(entered.location == "/account", "\(entered)")
+        let foreign = try await scene.challenge(adding: elsewhere)
         var proofs: [@Sendable ([UInt8]) throws -> String?] = OddSaying.wrong.map { odd in
             { try passkey.evidence(over: $0, odd) }
         }
@@ -185,18 +188,20 @@ struct `Bad input of passkeys on the pages` {
             { try stranger.evidence(over: $0, OddSaying()) }, { _ in try passkey.evidence(over: foreign, OddSaying()) },
         ]
         let pages = try await concurrently(proofs.count) { [proofs] place in
-            let challenge = try await scene.challenge()
+            let challenge = try await scene.challenge(adding: scene.browser)
             var fields = passkey.creation(OddSaying())
             fields["challenge"] = Base64URL.encode(challenge)
             fields["proof"] = .some(try proofs[place](challenge))
             return try await scene.present(fields)
         }
         for (place, page) in pages.enumerated() { #expect(page.status == 400, "\(place): \(page) \(page.text)") }
-        // The challenge of another browser, with a right assertion over it.
-        var fields = passkey.creation(OddSaying())
-        fields["challenge"] = Base64URL.encode(foreign)
-        fields["proof"] = try passkey.evidence(over: foreign, OddSaying())
-        #expect(try await scene.present(fields).status == 400)
+        // The challenges of another browser and of a log-in, each with a right assertion over it.
+        for challenge in [foreign, try await scene.challenge(scene.browser)] {
+            var fields = passkey.creation(OddSaying())
+            fields["challenge"] = Base64URL.encode(challenge)
+            fields["proof"] = try passkey.evidence(over: challenge, OddSaying())
+            #expect(try await scene.present(fields).status == 400)
+        }
         #expect(try await presentations(scene) == 0)
         _ = try await scene.add(passkey)
         try await expectLawful(scene)
@@ -205,7 +210,7 @@ struct `Bad input of passkeys on the pages` {
     @Test func `a creation with extension bytes, members in another order and unknown ones is added`() async throws {
         let scene = try await scene("odd-creation.example")
         for odd in OddSaying.right {
-            let passkey = PasskeyScene.authenticator(), challenge = try await scene.challenge()
+            let passkey = PasskeyScene.authenticator(), challenge = try await scene.challenge(adding: scene.browser)
             var fields = passkey.creation(odd)
             fields["challenge"] = Base64URL.encode(challenge)
             fields["proof"] = try passkey.evidence(over: challenge, odd)
@@ -294,6 +299,26 @@ struct `Bad input of passkeys on the pages` {
         let own = try bytes(base64: try scene.member.device.sign(again.statement, .raw))
         let done = try await browser.submit(again.form, ["signature": Base64URL.encode(own)])
         #expect(done.status == 303, "\(done)")
+    }
+
+    @Test func `a passkey's key logs nobody in as a key in software does`() async throws {
+        let scene = try await scene("bad-kind-login.example"), passkey = try await scene.add()
+        let browser = PageClient(scene.client), person = scene.member.person
+        let begun = try await browser.submit(
+            try await browser.open("/login").form("/login"),
+            ["company": person.company, "employee": person.id, "key": Base64URL.encode(passkey.x963)])
+        let asked = try await browser.follow(begun)
+        let challenge = try bytes(base64url: asked.attribute("data-challenge"))
+        let proof = Base64URL.encode(try signature(of: passkey, over: challenge))
+        let proved = try await browser.follow(
+            try await browser.submit(try asked.form("/flow/key"), ["proof": proof]))
+        // A service that knows the key only after the secret refuses it then.
+        if (try? proved.form("/flow/passphrase")) != nil {
+            let done = try await browser.answer(proved, person)
+            #expect((400..<500).contains(done.status), "\(done)")
+        }
+        #expect(browser.cookies["tenure"] == nil)
+        try await expectLawful(scene)
     }
 
     @Test func `two statements that overtake each other are both taken`() async throws {

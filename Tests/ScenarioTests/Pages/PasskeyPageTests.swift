@@ -18,6 +18,7 @@ import Testing
 struct `A passkey in a browser` {
     private static let origin = "http://localhost:8080"
     private static let paths = (add: "/account/passkeys", logIn: "/passkey/login", challenge: "/passkey/challenge")
+    private static let addChallenge = "/account/passkeys/challenge"
 
     /// A company that permits passkeys alone, with an employee who is logged in in a browser.
     private func scene(
@@ -49,16 +50,21 @@ struct `A passkey in a browser` {
     }
 
     /// A challenge of the service for the browser.
-    private func challenge(_ browser: PageClient) async throws -> [UInt8] {
-        let reply = try await browser.submit(Form(action: Self.paths.challenge, fields: []))
+    private func challenge(_ browser: PageClient, at path: String = paths.challenge) async throws -> [UInt8] {
+        let reply = try await browser.submit(Form(action: path, fields: []))
         try #require(reply.status == 200, "\(reply)")
         return try #require(Base64URL.decode(reply.html))
     }
 
     /// Sends a new passkey, as the module does: the answer to the form comes back.
-    private func present(_ passkey: SoftwareAuthenticator, _ browser: PageClient) async throws -> Page {
+    ///
+    /// - Parameter challenge: What the passkey signs; by default a challenge of the page.
+    private func present(
+        _ passkey: SoftwareAuthenticator, _ browser: PageClient, signing challenge: [UInt8]? = nil
+    ) async throws -> Page {
         let page = try await browser.press(Self.paths.add, in: try await browser.open("/account/devices"))
-        let bytes = try await challenge(browser)
+        var bytes = challenge ?? []
+        if challenge == nil { bytes = try await self.challenge(browser, at: Self.addChallenge) }
         var fields = passkey.creation()
         fields["challenge"] = Base64URL.encode(bytes)
         fields["proof"] = try passkey.evidence(over: bytes)
@@ -164,7 +170,11 @@ struct `A passkey in a browser` {
             try await form(passkey, over: try await challenge(browser), elsewhere))
         let invented = try await elsewhere.submit(
             try await form(passkey, over: Array("tenure/v2/challenge\n{}".utf8), elsewhere))
-        for page in [created, foreign, invented] {
+        // One that adds a passkey to the account of this browser.
+        let own = try await challenge(browser, at: Self.addChallenge)
+        browser.set(cookie: "tenure", nil)
+        let adding = try await browser.submit(try await form(passkey, over: own, browser))
+        for page in [created, foreign, invented, adding] {
             #expect(page.status == 400, "\(page)")
             texts.insert(page.text)
         }
@@ -204,6 +214,14 @@ struct `A passkey in a browser` {
             let done = try await logIn(each, PageClient(client))
             #expect(done.location == "/account", "\(done)")
         }
+    }
+
+    @Test func `is added by an answer to the account's own challenge alone`() async throws {
+        let (_, _, browser) = try await scene("passkey-own.example")
+        let refused = try await present(authenticator(), browser, signing: try await challenge(browser))
+        #expect(refused.status == 400, "\(refused)")
+        let stranger = try await PageClient(sharedWorld().client).submit(Form(action: Self.addChallenge, fields: []))
+        #expect(stranger.status == 403, "\(stranger)")
     }
 
     @Test(arguments: [

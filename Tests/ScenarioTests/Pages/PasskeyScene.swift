@@ -121,9 +121,18 @@ struct PasskeyScene: Sendable {
 
     static func authenticator() -> SoftwareAuthenticator { SoftwareAuthenticator(rpID: "localhost", origin: origin) }
 
-    /// A challenge of the service for a browser.
-    func challenge(_ browser: PageClient? = nil) async throws -> [UInt8] {
-        let reply = try await (browser ?? self.browser).submit(Form(action: "/passkey/challenge", fields: []))
+    /// A challenge of the service for a log-in in a browser.
+    func challenge(_ browser: PageClient) async throws -> [UInt8] {
+        try await challenge(browser, "/passkey/challenge")
+    }
+
+    /// A challenge of the service for a passkey that the employee adds.
+    func challenge(adding browser: PageClient) async throws -> [UInt8] {
+        try await challenge(browser, "/account/passkeys/challenge")
+    }
+
+    private func challenge(_ browser: PageClient, _ path: String) async throws -> [UInt8] {
+        let reply = try await browser.submit(Form(action: path, fields: []))
         try #require(reply.status == 200, "\(reply)")
         return try #require(Base64URL.decode(reply.html))
     }
@@ -144,7 +153,7 @@ struct PasskeyScene: Sendable {
         var passkey = made
         let handle = try await addingPage().attribute("data-handle")
         passkey.handle = try bytes(base64url: handle)
-        let challenge = try await challenge()
+        let challenge = try await challenge(adding: browser)
         var fields = passkey.creation(OddSaying())
         fields["challenge"] = Base64URL.encode(challenge)
         fields["proof"] = try passkey.evidence(over: challenge, OddSaying())
@@ -174,7 +183,7 @@ struct PasskeyScene: Sendable {
         _ passkey: SoftwareAuthenticator, _ odd: OddSaying = OddSaying(), in browser: PageClient,
         over bytes: [UInt8]? = nil, fields: [String: String?] = [:]
     ) async throws -> Page {
-        let form = try await browser.open("/login").form("/login/passkey")
+        let form = try await browser.open("/login").form("/passkey/login")
         let challenge = if let bytes { bytes } else { try await self.challenge(browser) }
         let values: [String: String?] = [
             "credential": Base64URL.encode(passkey.id), "user": Base64URL.encode(passkey.handle),

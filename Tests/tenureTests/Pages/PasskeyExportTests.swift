@@ -60,7 +60,8 @@ struct PasskeyExportTests {
         return OpenedEvent(try Entry.decode(json.canonicalBytes(), at: position), keys: nil)
     }
 
-    /// A passkey is presented, logs in, and another device key is presented.
+    /// A passkey is presented, logs in, another device key is presented, and somebody else presents the passkey, whose
+    /// log-in stands in the stream of the first account.
     private static func log(_ name: String) throws -> GivenEvents {
         let vector = try vector(name)
         let key = try bytes(vector["key"]), evidence = try bytes(vector["evidence"])
@@ -83,13 +84,20 @@ struct PasskeyExportTests {
             "employeeId": .string(employee), "first": false, "flow": .string(flow),
             "key": .bytes([0x04] + [UInt8](repeating: 0x11, count: 64)), "kind": "software",
         ]
+        guard case .object(var foreign) = presented, case .object(var facts)? = foreign["passkey"] else {
+            throw CommandFailure(.failure, "no object")
+        }
+        facts["rpId"] = "evil.example.com"
+        foreign["passkey"] = .object(facts)
+        foreign["employeeId"] = .string("00000000-0000-4000-8000-000000000009")
         return GivenEvents(events: [
             try event(1, "EmployeeKeyPresented", presented), try event(2, "PasskeyValidated", validated),
-            try event(3, "EmployeeKeyPresented", other),
+            try event(3, "EmployeeKeyPresented", other), try event(4, "EmployeeKeyPresented", .object(foreign)),
+            try event(5, "PasskeyValidated", validated),
         ])
     }
 
-    @Test(arguments: ["es256", "rs256", "rs256 with extension bytes"], [Int64(1), 2])
+    @Test(arguments: ["es256", "rs256", "rs256 with extension bytes"], [Int64(1), 2, 5])
     func `what a passkey signed is exported with the bytes that the log holds`(
         name: String, position: Int64
     ) async throws {
@@ -103,7 +111,7 @@ struct PasskeyExportTests {
         #expect(json["algorithm"] == (name == "es256" ? -7 : -257))
     }
 
-    @Test(arguments: [Int64(3), 4])
+    @Test(arguments: [Int64(3), 6])
     func `an event for which no passkey signed is not found`(position: Int64) async throws {
         let ledger = LedgerID(try #require(UUID(uuidString: Self.ledger)))
         let log = try Self.log("es256")
