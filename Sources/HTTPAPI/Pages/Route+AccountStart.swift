@@ -11,7 +11,7 @@ extension Route {
     static let showFirstSteps = account(.showFirstSteps) { account in
         let me = try await account.me(), passkeys = try await account.exchange.run(ReadPasskeys(caller: account.caller))
         let isSecretless = passkeys?.isSecretless == true
-        let isMissing = isSecretless && (passkeys?.held.count ?? 0) < 2
+        let isMissing = isSecretless && (passkeys?.held.count { !$0.isPending } ?? 0) < 2
         let own = passkeys?.held.first { $0.fingerprint == me.session.fingerprint }
         let content = FirstStepsContent(
             text: account.text(isMissing ? "start.missing" : "start.text"), isSecretless: isSecretless,

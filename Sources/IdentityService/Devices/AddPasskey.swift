@@ -19,6 +19,8 @@ package struct OwnPasskeys: Sendable, RedactedDescription {
         package let key: [UInt8]
         /// Whether a sync provider may copy it, by the authenticator's word.
         package let isSynced: Bool
+        /// Whether it opens nothing before a decision.
+        package var isPending = false
     }
 
     package let rpID: String
@@ -47,7 +49,7 @@ package struct ReadPasskeys: UseCase {
                 key.passkey.map {
                     OwnPasskeys.Held(
                         fingerprint: key.fingerprint.description, credential: $0.facts.credentialID, key: key.key.bytes,
-                        isSynced: $0.facts.isBackupEligible)
+                        isSynced: $0.facts.isBackupEligible, isPending: key.status == .pending)
                 }
             }, isSecretless: credentials?.isSecretless == true)
     }
