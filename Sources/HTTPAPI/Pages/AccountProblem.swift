@@ -21,6 +21,7 @@ extension AccountProblem {
         let word: PageWord
         switch error.code {
         case .authorizationNotPermitted: word = isAboutSignature ? "problem.signature" : "problem.notPermitted"
+        case .sessionRoleMissing: word = "problem.roleMissing"
         case .authorizationUnknownKey, .recoveryUnknown, .employeeUnknown: word = "problem.gone"
         case .requestStale: word = "problem.stale"
         case .employeeInactive: word = "problem.inactive"

@@ -24,7 +24,9 @@ extension Employee {
     ///
     /// The account is checked before the key: an employee who may not log in presents no key.
     ///
-    /// - Parameter rule: What the log-in asks for. Under `passkey` no other device key is let in or presented.
+    /// - Parameters:
+    ///   - passkey: The facts of the passkey that proved itself; `nil` for another device key.
+    ///   - rule: What the log-in asks for. Under `passkey` no other device key is let in or presented.
     package static func login(
         _ state: State, key: PublicKeyBytes, flow: FlowID, time: Timestamp, passkey: PasskeyFacts? = nil,
         under rule: LogInRule = .secret
@@ -35,15 +37,16 @@ extension Employee {
         case .registered: return .notApproved
         case .active: break
         }
-        let standing = state.standing(of: key, at: time)
-        if rule == .passkey, passkey == nil, state.keys[key]?.passkey == nil, standing != .refused, standing != .revoked
-        {
+        let standing = state.standing(of: key, at: time), known = state.keys[key]
+        // A passkey proves itself by an assertion, and no other key does.
+        guard known == nil || known?.passkey?.facts.credentialID == passkey?.credentialID else { return .keyRevoked }
+        if rule == .passkey, passkey == nil, standing != .refused, standing != .revoked {
             return .passkeyRequired
         }
         switch standing {
         case .authorized: return .success
         // It was presented with its facts.
-        case .pending where passkey == nil && state.keys[key]?.passkey != nil:
+        case .pending where known?.passkey != nil:
             return .authorizationPending(presenting: [])
         default: break
         }

@@ -94,7 +94,7 @@ package struct StatementExchange: Sendable {
     ///
     /// - Throws: `authorization.not_permitted`.
     private func check(_ evidence: DeviceEvidence) async throws {
-        let rules = access.passkey == nil ? nil : try await context.passkeyRules()
+        let rules = access.passkey == nil ? nil : try await context.passkeyRules(everywhere: true)
         do { try evidence.check(access.passkey, origins: rules?.origins.map(\.text) ?? []) } catch {
             throw ServiceError(Denial.signatureInvalid, at: "/signature")
         }

@@ -116,6 +116,9 @@ extension AuthorityTrail {
         switch payload {
         case let payload as EmployeeKeyPresented:
             if presentedKeys[payload.key] == nil { presentedKeys[payload.key] = .some(payload.passkey) }
+            for name in payload.passkey.map({ [$0.credentialID, $0.userHandle.bytes] }) ?? [] {
+                if passkeyOwners[name] == nil { passkeyOwners[name] = payload.employeeID }
+            }
         case let payload as PasskeyValidated:
             let note = Employee.NotePasskey(
                 fingerprint: payload.fingerprint, evidence: payload.evidence, time: decidedAt(event))
@@ -147,7 +150,12 @@ extension AuthorityTrail {
             return Self.otherKind
         }
         guard let facts = payload.passkey else { return nil }
-        guard payload.first == state.keys.isEmpty else { return Self.otherFacts }
+        // An authenticator keeps one passkey for each handle.
+        guard payload.first == state.keys.isEmpty,
+            [facts.credentialID, facts.userHandle.bytes].allSatisfy({
+                passkeyOwners[$0] ?? payload.employeeID == payload.employeeID
+            })
+        else { return Self.otherFacts }
         let isAdded = event.causes.isEmpty
         if isAdded, !state.keys.values.contains(where: { $0.status == .authorized }) { return Self.addedWithoutKey }
         // Its flow has another proof.

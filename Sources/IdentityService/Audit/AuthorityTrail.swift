@@ -64,6 +64,8 @@ struct AuthorityTrail: Sendable {
     private(set) var wasLinked = false
     /// The device keys that were presented, with the facts of passkeys.
     var presentedKeys: [PublicKeyBytes: PasskeyFacts?] = [:]
+    /// Whose the credential ids and the handles of passkeys are.
+    var passkeyOwners: [[UInt8]: EmployeeID] = [:]
     /// The last proof by a key that nobody had presented.
     var unpresented: (time: Timestamp, key: PublicKeyBytes, signature: SignatureBytes)?
     /// What log-ins by passkeys have to note in their append.

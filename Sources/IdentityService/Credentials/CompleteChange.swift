@@ -113,7 +113,9 @@ struct CompleteChange: Sendable {
         let key = try state.deviceKey, app = recorder.app, time = recorder.call.time
         guard tenant.state.links(AppID(app.appId), as: .access) else { return ServiceError(.employeeInactive) }
         let rule = tenant.state.policy.logIn
-        switch Employee.login(employee.state, key: key, flow: FlowID(state.id), time: time, under: rule) {
+        switch Employee.login(
+            employee.state, key: key, flow: FlowID(state.id), time: time, passkey: state.passkey, under: rule)
+        {
         case .success: break
         case .notApproved: return ServiceError(.employeeNotApproved)
         case .authorizationPending: return ServiceError(Denial.keyPending)

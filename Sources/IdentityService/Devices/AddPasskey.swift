@@ -119,7 +119,9 @@ package struct AddPasskey: UseCase {
     ///   account; `flow.expired`; `authorization.not_permitted` for a key that ended, or too many that wait.
     package func run(_ run: UseCaseRun<String>) async throws -> String {
         let context = run.context, time = run.call.time
-        guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
+        guard let rules = try await context.passkeyRules(everywhere: app == nil) else {
+            throw ServiceError(.employeeKeyInvalid)
+        }
         let app = if let app { app.appId } else { try await context.app(of: caller) }
         let challenge = try context.passkeyChallenge(
             self.challenge, of: rules.rpID, visitor: visitor, app: app, at: time, addedBy: caller)

@@ -71,7 +71,7 @@ struct CompleteLogin: Sendable {
             guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
             let decision = Employee.login(
                 employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: run.call.time,
-                under: tenant.state.policy.logIn)
+                passkey: state.passkey, under: tenant.state.policy.logIn)
             var recorder = FlowRecorder(row: row, app: app, run)
             recorder.expectations[.employee(employeeId, in: tenantId)] = employee.version
             recorder.expectations[.tenant(tenantId)] = tenant.version

@@ -54,7 +54,9 @@ package struct LogInByPasskey: AppUseCase {
     ///   tenant asks for a secret too; `passkey.stopped`.
     package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context, time = run.call.time
-        guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
+        guard let rules = try await context.passkeyRules(everywhere: !app.isPagesApp) else {
+            throw ServiceError(.employeeKeyInvalid)
+        }
         let challenge = try context.passkeyChallenge(
             proof.challenge, of: rules.rpID, visitor: visitor, app: app.appId, at: time)
         var isSpent = false

@@ -50,8 +50,12 @@ package struct PasskeyOriginsMissed: Error, Sendable, Hashable, CustomStringConv
 extension ServiceContext {
     /// The rules for passkeys, from the log; `nil` if the service offers none: nothing was set, or the public URL of its
     /// pages is not among the origins.
-    package func passkeyRules() async throws -> PasskeyRules? {
+    ///
+    /// - Parameter everywhere: Whether the pages of apps that the operator listed may have asked, or the own ones alone.
+    package func passkeyRules(everywhere: Bool = false) async throws -> PasskeyRules? {
         let rules = try await StateLoader(reader: reader).origins().state.rules
-        return rules.flatMap { $0.fits(publicURL: settings.pagesURL ?? settings.tokenIssuer) ? $0 : nil }
+        let url = settings.pagesURL ?? settings.tokenIssuer
+        guard let rules, rules.fits(publicURL: url) else { return nil }
+        return everywhere ? rules : try PasskeyRules(rpID: rules.rpID, origins: [url])
     }
 }

@@ -25,7 +25,7 @@ struct PasskeyOrigins: AsyncParsableCommand {
             the origins, and a service whose public URL is not refuses to start.
 
             With a parent domain as the name, every page of every host below it can ask for the passkeys and pass the \
-            answers on, if its origin is listed here. That needs --accept-parent.
+            answers on, if its origin is listed here. That needs --accept-parent, and another name than before --accept-loss.
 
             Needs TENURE_DATABASE_URL, TENURE_MASTER_KEY_FILE and the operator key.
 
@@ -41,6 +41,9 @@ struct PasskeyOrigins: AsyncParsableCommand {
 
     @Flag(help: "Accept a name that is a parent domain of an origin's host.")
     var acceptParent = false
+
+    @Flag(help: "Accept another name than before, under which nobody's passkey works.")
+    var acceptLoss = false
 
     @OptionGroup var options: OperatorKeyOptions
 
@@ -59,8 +62,13 @@ struct PasskeyOrigins: AsyncParsableCommand {
 
     func run() async throws {
         let rules = try PasskeyRules(rpID: name, origins: origins)
-        let changed = try await OperatorSession.run(try await options.settings()) { commands in
-            try await commands.setOrigins(rules)
+        let changed = try await OperatorSession.run(try await options.settings()) { [acceptLoss] commands in
+            if let former = try await commands.origins()?.rpID, former != rules.rpID, !acceptLoss {
+                throw ValidationError(
+                    "Passkeys belong to \(former), and none would work under \(rules.rpID). If that is meant, give"
+                        + " --accept-loss.")
+            }
+            return try await commands.setOrigins(rules)
         }
         Output.standardError().line(
             changed ? "Set. Services offer passkeys of \(name) from now on." : "Nothing changed: they are set.")

@@ -35,27 +35,6 @@ import Testing
         #expect(found.map(\.position) == [scene.history.last], "\(found)")
     }
 
-    @Test func `a note that no log-in made is found`() throws {
-        for counter in [3, 5] {
-            var scene = try HistoryScene.withKey(OddAssertion(counter: 5))
-            scene.history.time = scene.history.time.adding(.seconds(600))
-            try scene.history.append(
-                PasskeyCounterRepeated(
-                    employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), counter: counter,
-                    previous: 5), about: scene.staff)
-            let found = try scene.history.verify().findings
-            #expect(found.map(\.position) == [scene.history.last], "\(counter): \(found)")
-        }
-        var scene = try HistoryScene.withKey(OddAssertion(flags: 0x0D))
-        scene.history.time = scene.history.time.adding(.seconds(600))
-        try scene.history.append(
-            PasskeyBackupChanged(
-                employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), backedUp: true),
-            about: scene.staff)
-        let found = try scene.history.verify().findings
-        #expect(found.map(\.position) == [scene.history.last], "\(found)")
-    }
-
     @Test func `a session of a synced passkey carries no role, whatever else logs in at the same moment`() throws {
         let synced = OddAssertion(flags: 0x0D)
         func decision(_ logIn: (inout HistoryScene, SigningKeyPair) throws -> Void) throws -> [SignedHistory.Finding] {

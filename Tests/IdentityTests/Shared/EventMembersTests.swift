@@ -84,7 +84,9 @@ enum MemberCheck {
             try compare(changed)
             let before = properties(try read(json)), after = properties(try read(changed))
             let affected = before.keys.filter { before[$0] != after[$0] }
-            if affected != [member.name] { names.insert(member.name) }
+            // A flag may be named as a question.
+            let question = "is" + member.name.prefix(1).uppercased() + member.name.dropFirst()
+            if affected != [member.name], affected != [question] { names.insert(member.name) }
         }
         return names
     }

@@ -34,6 +34,7 @@ enum WireSample {
         case .string(format: "uuid"): return .string("00000000-0000-4000-8000-\(String(100_000_000_000 + number))")
         case .string(format: "date-time"): return .timestamp(Timestamp(microseconds: Int64(number)))
         case .string(format: "byte"): return .string(Base64.encode([UInt8(truncatingIfNeeded: number)]))
+        case .bytes: return .string(Base64URL.encode([UInt8(truncatingIfNeeded: number)]))
         case .string(format: "text"): return .string("text \(number)")
         default:
             guard let type = part(description) else { throw UnknownKind(kind: description) }
