@@ -69,6 +69,11 @@ struct CompleteLogin: Sendable {
             let employee = try await StateLoader(reader: context.reader).employee(employeeId, in: tenantId)
             // The proof was made with the user's credentials, so the flow's employee must be that user's.
             guard employee.state.account?.user == user.id else { return (nil, ServiceError(.requestStale)) }
+            // The key of a passkey that signed as another key does proves nothing, and the proof is not recorded.
+            let known = employee.state.keys[try state.deviceKey]
+            guard known.map({ ($0.passkey == nil) == (state.passkey == nil) }) ?? true else {
+                return (nil, ServiceError(Denial.keyEnded))
+            }
             let decision = Employee.login(
                 employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: run.call.time,
                 passkey: state.passkey, under: tenant.state.policy.logIn)

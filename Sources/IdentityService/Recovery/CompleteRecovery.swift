@@ -30,7 +30,8 @@ struct CompleteRecovery: Sendable {
             let tenant = try await loader.tenant(tenantId)
             let snapshot = try await loader.user(user)
             let entry = Employee.login(
-                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: time)
+                employee.state, key: try state.deviceKey, flow: FlowID(state.id), time: time,
+                passkey: state.passkey)
             let presented = try presented(entry, tenant, app)
             let (reach, stillSo) = try await context.recoveryReach(of: snapshot, in: tenant)
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)

@@ -108,7 +108,8 @@ import Testing
         "act", "caption", "companyHint", "done", "employeeHint", "fact", "fault", "given", "hint", "instead", "kind",
         "label", "lasting",
         "limit", "loggedInWith", "meaning", "nameProblem", "next", "passphraseText", "problem", "program", "question",
-        "questionError", "questionLabel", "role", "scopes", "send", "sentence", "since", "state", "steps", "subject", "tab", "text",
+        "questionError", "questionLabel", "role", "scopes", "send", "sentence", "since", "state", "steps", "subject",
+        "tab", "text",
         "open", "renew", "times", "told", "title", "unsuitable", "until", "warning",
     ]
     /// Names, although the last part of the path is that of a sentence.

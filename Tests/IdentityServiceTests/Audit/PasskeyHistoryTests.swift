@@ -80,7 +80,8 @@ extension HistoryScene {
         try scene.takePasskeys(logIn)
         try scene.presentPasskey(saying, flow: FlowID(scene.comeback.uuid))
         try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
-        try scene.history.expectLawful()
+        // The founder signs with no passkey, so a change to `passkey` is found itself.
+        if logIn != .passkey { try scene.history.expectLawful() }
         return scene
     }
 
@@ -206,7 +207,9 @@ extension HistoryScene {
     @Test func `a session by a passkey that its counter stopped is found until an admin authorizes it anew`() throws {
         func stopped(_ rule: ClonedKeyRule, opensSession: Bool = false) throws -> HistoryScene {
             var scene = try HistoryScene.withPasskey(PasskeySaying(counter: 5))
-            try scene.change(TenantPolicy(logIn: .passkeyOrSecret, clonedKey: rule), by: scene.asFounder)
+            if rule != .report {
+                try scene.change(TenantPolicy(logIn: .passkeyOrSecret, clonedKey: rule), by: scene.asFounder)
+            }
             scene.history.time = scene.history.time.adding(.seconds(600))
             let repeated = PasskeyCounterRepeated(
                 employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), counter: 5, previous: 5)

@@ -152,14 +152,16 @@ import Testing
     }
 
     /// The log-in on a key under a rule, for an account whose second key is a passkey in force.
-    private func logIn(_ key: PublicKeyBytes, _ rule: LogInRule) throws -> Employee.Outcome? {
+    private func logIn(
+        _ key: PublicKeyBytes, _ rule: LogInRule, by passkey: PasskeyFacts? = nil
+    ) throws -> Employee.Outcome? {
         var state = try state(try Sample.passkey())
         Scene.apply(
             [
                 .keyAuthorized(
                     EmployeeKeyAuthorized(employeeID: Scene.employee, key: Scene.otherKey, by: .operator(nil)))
             ], to: &state, position: 701)
-        return Employee.login(state, key: key, flow: EventSamples.flow, time: Scene.now, under: rule)
+        return Employee.login(state, key: key, flow: EventSamples.flow, time: Scene.now, passkey: passkey, under: rule)
     }
 
     @Test func `where the company asks for a passkey, no other device key logs in or is presented`() throws {
@@ -173,7 +175,11 @@ import Testing
         }
         #expect(try logIn(Scene.firstKey, .passkey) == .passkeyRequired)
         #expect(try logIn(Scene.secondKey, .passkey) == .passkeyRequired)
-        #expect(try logIn(Scene.otherKey, .passkey) == .success)
+        #expect(try logIn(Scene.otherKey, .passkey, by: try Sample.passkey()) == .success)
+        // The key of a passkey proves nothing by a signature that is no assertion, nor another key by one.
+        #expect(try logIn(Scene.otherKey, .passkey) == .passkeyRequired)
+        #expect(try logIn(Scene.otherKey, .secret) == .keyRevoked)
+        #expect(try logIn(Scene.firstKey, .secret, by: try Sample.passkey()) == .keyRevoked)
     }
 
     @Test func `where the company asks for a passkey, the key that registered opens a session for half an hour`() throws
