@@ -20,7 +20,8 @@ struct ClientCommand: AsyncParsableCommand {
             ClientRegister.self, ClientLogin.self, ClientAuthorize.self, ClientChangeCredentials.self,
             ClientRecover.self, ClientReturn.self, ClientRecoveries.self, ClientRole.self, ClientInvite.self,
             ClientDecide.self, ClientReclaim.self, ClientPolicy.self, ClientDevices.self, ClientRevoke.self,
-            ClientPin.self, ClientWhoAmI.self, ClientFind.self, ClientCompanies.self, ClientToken.self, ClientLogout.self, ClientVerifyEmail.self,
+            ClientPin.self, ClientWhoAmI.self, ClientFind.self, ClientCompanies.self, ClientToken.self,
+            ClientLogout.self, ClientVerifyEmail.self,
         ])
 }
 
