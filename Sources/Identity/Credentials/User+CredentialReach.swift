@@ -1,4 +1,4 @@
-import Canonical
+package import Canonical
 
 extension User {
     /// One account of a user and the tenant that it is in.
@@ -40,6 +40,21 @@ extension User {
             return registeredAt <= account.registeredAt || other.employee.authorizedKeys.contains(key)
         }
     }
+
+    /// Whether a synced passkey alone may set the first secret of a user: for an admin only on the day of the
+    /// registration. Later somebody else may have the passkey by its sync service, and would get the role by the secret.
+    ///
+    /// - Parameter accounts: All accounts of the user.
+    package static func maySetFirstSecret(bySynced accounts: [TenantAccount], at time: Timestamp) -> Bool {
+        accounts.allSatisfy { each in
+            guard let account = each.employee.account, each.tenant.role(of: account.id) != .employee else {
+                return true
+            }
+            return time <= account.registeredAt.adding(firstSecretTime)
+        }
+    }
+
+    private static let firstSecretTime = Duration.seconds(86_400)
 
     private static func carriesRole(_ key: PublicKeyBytes, on account: TenantAccount) -> Bool {
         guard let id = account.employee.account?.id, account.tenant.role(of: id) != .employee else { return true }

@@ -36,7 +36,10 @@ struct AffectedPeople: Sendable {
             for event in page.events {
                 let employee = try await StateLoader(reader: context.reader).employee(
                     EmployeeID(event.stream.id), in: tenant.id)
-                guard let account = employee.state.account, account.status != .cancelled else { continue }
+                guard let account = employee.state.account, account.status != .cancelled,
+                    // Whoever registers by themselves, and was let in by nobody, holds no decision back.
+                    employee.state.keys.values.contains(where: { $0.authorized != nil })
+                else { continue }
                 if try await isMeant(employee.state, account) { found.insert(account.id) }
             }
             after = page.cursor

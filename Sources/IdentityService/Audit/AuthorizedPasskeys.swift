@@ -41,8 +41,10 @@ struct AuthorizedPasskeys: Sendable {
         guard event.type == CredentialsChanged.type,
             let payload = try? EventCodec.payload(of: event) as? CredentialsChanged,
             let record = try? StoredCredentials(kept: payload.record).record, record.content.authority == .passkey,
-            let challenge = try? Challenge(parsing: payload.challenge), tenants.contains(challenge.fields.tenant)
+            let challenge = try? Challenge(parsing: payload.challenge)
         else { return nil }
+        guard payload.deviceSignature.isOfPasskey else { return Self.words }
+        guard tenants.contains(challenge.fields.tenant) else { return nil }
         guard let key = PublicKeyBytes(challenge.fields.employeeKey.bytes),
             let identity = found[
                 Passkey(tenant: challenge.fields.tenant, user: payload.userID.uuid, key: key)],

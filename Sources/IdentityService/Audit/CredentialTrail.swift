@@ -17,6 +17,7 @@ struct CredentialTrail: Sendable {
         case inForce(credential: UUID, PreviousCredentials, isSecretless: Bool)
         case erased
     }
+    static let nobodyKnows = "the secret is changed with one that nobody knows"
     static let notFirst = "a passkey replaces a secret that somebody knows"
     static let uncharged = "the secret of an address is proved without a charge"
 
@@ -71,6 +72,7 @@ struct CredentialTrail: Sendable {
             (try? record.verify(employeeKey: challenge.fields.employeeKey, previous: previous)) != nil
         else { return "the record does not follow the one it replaces" }
         switch record.content.authority {
+        case .changed where wasSecretless: return Self.nobodyKnows
         case .changed: return challenge.fields.purpose == .change ? nil : "the challenge is for another purpose"
         case .recovered: return recoveries.judge(record, challenge, event, at: earliest)
         case .initial: return "the record is not signed by the replaced key"
@@ -104,7 +106,8 @@ struct ValidatedKey: Hashable, Sendable {
 
     /// The key of an event with a credential record, whatever its type; `nil` for any other event.
     init?(record event: RecordedEvent) {
-        guard let bytes = event.data["record"]?.bytes,
+        // Nobody knows the passphrase of a person without a secret, so its key proves nothing.
+        guard event.data["secretless"] == nil, let bytes = event.data["record"]?.bytes,
             let context = try? StoredCredentials(bytes: bytes).record.sealed.context,
             let key = PublicKeyBytes(context.userPublicKey.bytes)
         else { return nil }

@@ -32,7 +32,9 @@ struct CompleteChange: Sendable {
             let tenant = try await loader.tenant(tenantId)
             let snapshot = try await loader.user(user)
             var recorder = FlowRecorder(row: row, app: app, run)
-            if let refusal = try await denial(state, employee, tenant, guardedBy: &recorder) {
+            if let refusal = try await denial(
+                state, employee, tenant, isFirst: proof == nil, guardedBy: &recorder)
+            {
                 throw refusal
             }
             let ledger = LedgerID.directory(of: user)
@@ -47,7 +49,7 @@ struct CompleteChange: Sendable {
                     try proof.event(of: state, employee: employeeId), to: .flow(state.id, in: tenantId), version: 0,
                     keys: keys, about: employeeId.uuid, by: employeeId)
                 try recorder.refund(by: employeeId)
-            } else if snapshot.state.recovery != nil {
+            } else if snapshot.state.openRecovery(at: run.call.time) != nil {
                 // No secret was proved that would cancel it.
                 throw ServiceError(.recoveryInProgress)
             }
@@ -85,7 +87,9 @@ struct CompleteChange: Sendable {
             let employee = try await loader.employee(employeeId, in: tenantId)
             let tenant = try await loader.tenant(tenantId)
             var recorder = FlowRecorder(row: row, app: app, run)
-            guard let refusal = try await denial(state, employee, tenant, guardedBy: &recorder) else {
+            guard
+                let refusal = try await denial(state, employee, tenant, isFirst: false, guardedBy: &recorder)
+            else {
                 return nil
             }
             let keys = try await context.personKeys.load([employeeId.uuid], ledger: tenantId.uuid)
@@ -106,8 +110,10 @@ struct CompleteChange: Sendable {
     /// Why the device may not change the credentials, or `nil`.
     ///
     /// The credentials belong to all accounts of the user, so all of them are asked; the append then guards their streams.
+    ///
+    /// - Parameter isFirst: Whether a passkey sets the first secret. With it a synced one carries the role of an admin.
     private func denial(
-        _ state: FlowState, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot,
+        _ state: FlowState, _ employee: EmployeeSnapshot, _ tenant: TenantSnapshot, isFirst: Bool,
         guardedBy recorder: inout FlowRecorder
     ) async throws -> ServiceError? {
         let key = try state.deviceKey, app = recorder.app, time = recorder.call.time
@@ -134,7 +140,10 @@ struct CompleteChange: Sendable {
             recorder.expectations[.tenant(account.tenant)] = company.version
         }
         let own = User.TenantAccount(employee: employee.state, tenant: tenant.state)
-        let isPermitted = User.mayReplaceCredentials(key, of: own, others: others)
+        let isPermitted =
+            User.mayReplaceCredentials(key, of: own, others: others)
+            && (!isFirst || state.passkey?.isBackupEligible != true
+                || User.maySetFirstSecret(bySynced: [own] + others, at: time))
         return isPermitted ? nil : ServiceError(Denial.keyWithoutWeight)
     }
 }

@@ -26,7 +26,9 @@ package struct SwitchWaitingMails: UseCase {
     /// Returns what is true now. Only an admin's choice is kept, and only their own.
     package func run(_ run: UseCaseRun<WaitingMails>) async throws -> WaitingMails {
         let context = run.context, own = try await OwnAccount(of: caller, context), tenant = own.tenant
+        // A session that does not carry the role turns nothing off.
         guard context.mail != nil, tenant.state.role(of: own.employee.id).isAdministrative,
+            own.decider.roleKeys.contains(where: { ServiceContext.fingerprint(of: $0) == caller.fingerprint }),
             let account = own.employee.state.account
         else { return .none }
         let mails = WaitingMailSwitch(user: account.user, tenant: tenant.id, context)

@@ -57,10 +57,11 @@ import Testing
     /// The event that sets the first secret.
     private func change(
         by pair: SigningKeyPair? = nil, _ saying: PasskeySaying? = PasskeySaying(), tenant: UUID? = nil,
-        purpose: Challenge.Purpose = .change, secretless: Bool? = nil
+        purpose: Challenge.Purpose = .change, secretless: Bool? = nil,
+        authority: SetUpAuthority = .passkey
     ) throws -> RecordedEvent {
         let pair = pair ?? scene.waiting
-        let made = try forger.make(user: user, following: first.previous, authority: .passkey)
+        let made = try forger.make(user: user, following: first.previous, authority: authority)
         let challenge = try challenge(purpose, first.id, pair, tenant: tenant)
         return try recorded(
             CredentialsChanged(
@@ -84,6 +85,10 @@ import Testing
         #expect(try finding(nil, change) == CredentialTrail.notFirst)
         #expect(try finding(true, self.change(purpose: .recovery)) == CredentialTrail.notFirst)
         #expect(try finding(true, self.change(secretless: true)) == CredentialTrail.notFirst)
+        // Only the service can have kept the secret that nobody knows.
+        #expect(try finding(true, self.change(authority: .changed(oldKey: first.userKey))) == CredentialTrail.nobodyKnows)
+        #expect(ValidatedKey(record: try set(secretless: true)) == nil)
+        #expect(ValidatedKey(record: try set(secretless: nil)) != nil)
     }
 
     @Test func `the passkey is one of the user's that was authorized`() throws {

@@ -15,6 +15,20 @@ import Testing
         return state
     }
 
+    @Test func `a synced passkey sets the first secret of an admin on the first day only`() throws {
+        let state = try state(try Sample.passkey(isBackupEligible: true))
+        let since = try #require(state.account?.registeredAt)
+        var company = Tenant.initial
+        let ordinary = User.TenantAccount(employee: state, tenant: company)
+        company.securityAdmin = Scene.employee
+        let admin = User.TenantAccount(employee: state, tenant: company)
+        for (hours, isPermitted) in [(1, true), (23, true), (25, false), (9_000, false)] {
+            let time = since.adding(.seconds(hours * 3_600))
+            #expect(User.maySetFirstSecret(bySynced: [ordinary], at: time))
+            #expect(User.maySetFirstSecret(bySynced: [ordinary, admin], at: time) == isPermitted, "\(hours)")
+        }
+    }
+
     @Test func `a passkey is presented with what is fixed of it`() throws {
         let facts = try Sample.passkey(counter: 3), state = try state(facts)
         #expect(state.keys[Scene.otherKey]?.passkey?.facts == facts)
@@ -177,7 +191,7 @@ import Testing
         #expect(try logIn(Scene.secondKey, .passkey) == .passkeyRequired)
         #expect(try logIn(Scene.otherKey, .passkey, by: try Sample.passkey()) == .success)
         // The key of a passkey proves nothing by a signature that is no assertion, nor another key by one.
-        #expect(try logIn(Scene.otherKey, .passkey) == .passkeyRequired)
+        #expect(try logIn(Scene.otherKey, .passkey) == .keyRevoked)
         #expect(try logIn(Scene.otherKey, .secret) == .keyRevoked)
         #expect(try logIn(Scene.firstKey, .secret, by: try Sample.passkey()) == .keyRevoked)
     }

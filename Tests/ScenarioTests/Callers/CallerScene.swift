@@ -154,7 +154,9 @@ extension CallerScene {
         let path = try path(endpoint, kind), caller = try caller(kind)
         let kindOfBody = endpoint.terms?.body.kind
         guard kindOfBody == .form || kindOfBody == .optionalForm else {
-            return HTTPRequest(endpoint.method, path, by: caller, json: try body(of: endpoint))
+            // A call that takes no body gets none: it would be refused for that, whoever sends it.
+            let json = endpoint.terms?.body.kind == EndpointBody.Kind.none ? nil : try body(of: endpoint)
+            return HTTPRequest(endpoint.method, path, by: caller, json: json)
         }
         var request = HTTPRequest(endpoint.method, path, by: caller)
         request.body = Array("token=unknown".utf8)
