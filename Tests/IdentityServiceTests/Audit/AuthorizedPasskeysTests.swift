@@ -86,7 +86,8 @@ import Testing
         #expect(try finding(true, self.change(purpose: .recovery)) == CredentialTrail.notFirst)
         #expect(try finding(true, self.change(secretless: true)) == CredentialTrail.notFirst)
         // Only the service can have kept the secret that nobody knows.
-        #expect(try finding(true, self.change(authority: .changed(oldKey: first.userKey))) == CredentialTrail.nobodyKnows)
+        #expect(
+            try finding(true, self.change(authority: .changed(oldKey: first.userKey))) == CredentialTrail.nobodyKnows)
         #expect(ValidatedKey(record: try set(secretless: true)) == nil)
         #expect(ValidatedKey(record: try set(secretless: nil)) != nil)
     }

@@ -155,7 +155,7 @@ extension CallerScene {
         let kindOfBody = endpoint.terms?.body.kind
         guard kindOfBody == .form || kindOfBody == .optionalForm else {
             // A call that takes no body gets none: it would be refused for that, whoever sends it.
-            let json = endpoint.terms?.body.kind == EndpointBody.Kind.none ? nil : try body(of: endpoint)
+            let json = try endpoint.terms?.body.kind == EndpointBody.Kind.none ? nil : body(of: endpoint)
             return HTTPRequest(endpoint.method, path, by: caller, json: json)
         }
         var request = HTTPRequest(endpoint.method, path, by: caller)
