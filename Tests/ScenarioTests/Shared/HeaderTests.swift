@@ -86,7 +86,7 @@ struct `Headers` {
     }
 
     @Test func `report that the service is alive and ready`() async throws {
-        let world = try sharedWorld(), client = world.client
+        let world = try sharedWorld(), client = try world.client
         #expect(try await client.send(HTTPRequest("GET", "/healthz")).status == 200)
         // The tests beside this one may hold the service back for a while.
         try await world.until { try await client.send(HTTPRequest("GET", "/readyz")).status == 200 }
