@@ -39,16 +39,19 @@ struct BrowserCookieField: Sendable {
 extension RequestHeaders {
     /// The cookies that a request carries, but those without a value.
     var cookies: [(name: String, value: String)] {
-        all("Cookie").flatMap { $0.split(separator: ";") }.compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(\.withoutSpaces)
-            return parts.count == 2 && !parts.contains("") ? (parts[0], parts[1]) : nil
+        all("Cookie").flatMap { $0.utf8.split(separator: UInt8(ascii: ";")) }.compactMap { pair in
+            guard let sign = pair.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let name = pair[..<sign].withoutSpaces, value = pair[pair.index(after: sign)...].withoutSpaces
+            return name.isEmpty || value.isEmpty ? nil : (name, value)
         }
     }
 }
 
-extension Substring {
+extension Substring.UTF8View {
     /// The text without spaces around it.
     fileprivate var withoutSpaces: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        let space = UInt8(ascii: " ")
+        guard let last = lastIndex(where: { $0 != space }) else { return "" }
+        return String(Substring(self[...last].drop { $0 == space }))
     }
 }

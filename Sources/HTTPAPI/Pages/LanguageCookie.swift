@@ -60,7 +60,7 @@ extension Route {
         // Another site may lead a browser here, but it changes nobody's mails.
         if exchange.isSaidFromHere, let cookie = visit.cookie {
             _ = try await exchange.run(
-                ChooseLanguage(cookie: cookie, chosen: language.rawValue, shown: language.rawValue))
+                ChooseLanguage(.inBrowser(cookie: cookie), chosen: language.rawValue, shown: language.rawValue))
         }
         return reply
     }
@@ -73,12 +73,12 @@ extension PageVisit {
     var languages: [String] { [language().rawValue] }
 
     /// Keeps the language of a browser with the person who has just logged in there, and the person's in the browser.
-    ///
-    /// - Parameter session: The cookie of the session that the log-in opened.
-    func keepLanguage(_ session: String) async throws -> [String] {
+    func keepLanguage(of person: EmployeeSummaryResponse) async throws -> [String] {
         let cookie = languageCookie, shown = language()
         let kept = try await exchange.run(
-            ChooseLanguage(cookie: session, chosen: cookie.chosen?.rawValue, shown: shown.rawValue))
+            ChooseLanguage(
+                .loggedIn(employee: person.employeeId, tenant: person.tenantId), chosen: cookie.chosen?.rawValue,
+                shown: shown.rawValue))
         guard cookie.chosen == nil, let kept, kept != shown.rawValue else { return [] }
         return PageLanguage(rawValue: kept).map { [cookie.choosing($0)] } ?? []
     }

@@ -60,7 +60,7 @@ extension PageVisit {
             : stay(in: flow.at(.request), at: .goOn)
         reply.cookies.append(exchange.cookie.setting(opened))
         // No log-in fails for its language.
-        reply.cookies += (try? await keepLanguage(opened)) ?? []
+        reply.cookies += (try? await keepLanguage(of: employee)) ?? []
         return reply
     }
 
