@@ -8,7 +8,6 @@ import re
 
 PARTS = {
     "continue": "main form button[type=submit]:not(.second, [name=answer]), main form button:not([type], .second)",
-    "new here": "main a[href*='/register']:not([href*='/register/join'], [href*='/register/found'])",
     "join": "a[href*='/register/join']",
     "found": "a[href*='/register/found']",
     "trouble": "main a[href*='/recover']",
@@ -49,6 +48,7 @@ PARTS = {
     "not mine": "main a[href*='/flow/'][href$='/address']",
     "without": "button[name=answer][value=without]",
     "passkey": "#passkey button",
+    "approved passkey": "form[data-passkey] button",
     "add passkey": "main a[href*='/account/passkeys']",
 }
 

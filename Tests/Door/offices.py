@@ -299,9 +299,7 @@ def squatted_address(stage, harbour):
     stage.people.remove(stranger)
     before = time.time() - 1
     zed.begin(harbour)
-    zed.use("new here")
-    if zed.has("join"):
-        zed.use("join")
+    zed.use("join")
     zed.register()
     if zed.room != "/flow/credentials":
         demand(zed.has("not mine"), "a stranger's questions, and no way out", zed)

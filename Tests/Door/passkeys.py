@@ -50,9 +50,9 @@ def with_passkey(stage, id, **options):
     return person, harbour, authenticator
 
 
-def log_in(person, authenticator):
+def log_in(person, authenticator, part="passkey"):
     """Logs in by the button."""
-    button = person.part("passkey")
+    button = person.part(part)
     button.wait_for()
     authenticator.touch(True)
     person.go(button)
@@ -214,7 +214,6 @@ def founded(stage, _):
     fay = named(stage, "fay")
     Authenticator(fay)
     fay.begin(harbour)
-    fay.use("new here")
     fay.use("found")
     fay.register()
     choose_passkey(fay)
@@ -249,12 +248,13 @@ def joined(stage, harbour):
     joy = stage.person("joy")
     authenticator = Authenticator(joy)
     joy.begin(harbour)
-    joy.use("new here")
-    if joy.has("join"):
-        joy.use("join")
+    joy.use("join")
     joy.register()
     choose_passkey(joy)
     joy.arrive("/waiting")
+    authenticator.touch(False)
     stage.admit(joy)
+    # The passkey signs once more, because the registration may be days ago.
+    log_in(joy, authenticator, "approved passkey")
     joy.ends(harbour)
     demand(len(authenticator.credentials) == 1, "the authenticator holds another number of passkeys", joy)

@@ -47,16 +47,13 @@ class Person(Founder):
 
     def join(self, company, code=""):
         """Goes from the log-in page of a client to a registration, and through it."""
-        self.use("new here")
-        if self.has("join"):
-            self.use("join")
+        self.use("join")
         self.code = code
         self.register()
         self.set_credentials()
 
     def found_from_here(self):
         """Goes from the log-in page of a client to the founding of a company, and through it."""
-        self.use("new here")
         self.use("found")
         self.register()
         self.set_credentials()

@@ -121,9 +121,7 @@ def questions_reloaded(stage, harbour):
     """A reload keeps the chosen questions, and no answer."""
     ned = stage.person("ned")
     ned.begin(harbour)
-    ned.use("new here")
-    if ned.has("join"):
-        ned.use("join")
+    ned.use("join")
     ned.register()
     ned.arrive("/flow/credentials")
     ned.choose_questions()

@@ -53,6 +53,7 @@ struct LogInPage: BeginningForm {
                 rp: site, challengePath: Endpoint.issuePasskeyChallenge.template.text,
                 form: visit.form(of: .logInByPasskey, visitor), script: PageAsset.bypasskey.path)
         }
+        let mayFound = try await visit.exchange.run(ReadRegistrationTerms()).founding != .off
         let content = LogInContent(
             problems: problems, account: account, accountPath: Endpoint.showAccount.template.text,
             expected: pending?.onlyTenant ?? pending?.tenant ?? "", passkey: passkey,
@@ -64,7 +65,9 @@ struct LogInPage: BeginningForm {
                 employee: input["employee"] ?? "",
                 isOpen: way == .account && problems != nil || input["employee"]?.isEmpty == false,
                 form: visit.form(of: .beginLogIn, visitor)),
-            registerPath: Endpoint.showRegister.path(in: flow), recoverPath: Endpoint.showWayBack.path(in: flow))
+            joinPath: Endpoint.showJoining.path(in: flow),
+            foundPath: mayFound ? Endpoint.showFounding.path(in: flow) : nil,
+            recoverPath: Endpoint.showWayBack.path(in: flow))
         return HostedPage(logInTo: pending, content, in: language, status: status)
     }
 
@@ -127,7 +130,9 @@ struct LogInContent: PageContent {
     let completion: String
     let byAddress: Address
     let byAccount: Account
-    let registerPath: String
+    let joinPath: String
+    /// The page for founders; `nil` where nobody may found a tenant.
+    let foundPath: String?
     let recoverPath: String
 }
 
