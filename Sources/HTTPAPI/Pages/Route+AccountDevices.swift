@@ -84,7 +84,8 @@ extension AccountVisit {
         let isPending = device.state == "pending", isInForce = device.state == "authorized"
         let fingerprint = device.fingerprint
         var item = DevicesContent.Item(
-            fingerprint: fingerprint, name: device.name ?? text(passkey == nil ? "devices.nameless" : "devices.passkey"),
+            fingerprint: fingerprint,
+            name: device.name ?? text(passkey == nil ? "devices.nameless" : "devices.passkey"),
             state: text(PageWord(keyState: device.state)),
             mark: isInForce ? "good" : isPending ? "wait" : "ended", isCurrent: device.isCurrent,
             kind: passkey.map { text($0.isSynced ? "passkey.synced" : "passkey.bound") },
