@@ -117,7 +117,4 @@ package struct DecidingEmployee: Sendable, Equatable {
         let since = state.completedReturn(in: tenant)?.completedAt ?? tenant.succeededAt
         if tenant.policy.adminsNeedPasskey, role == .securityAdmin { graceUntil = since?.adding(Self.passkeyGrace) }
     }
-
-    /// Whether the caller is an active admin with a device key that carries the role.
-    package var isActiveAdmin: Bool { status == .active && role.isAdministrative && !roleKeys.isEmpty }
 }
