@@ -37,7 +37,6 @@ extension Endpoint {
 }
 
 extension Route {
-    /// `GET /`.
     static let showHome = Route(page: .showHome) { exchange in
         let isLoggedIn = try await PageVisit(exchange: exchange).session() != nil
         return .seeOther(isLoggedIn ? Endpoint.showAccount.template.text : AccountVisit.logInPath)

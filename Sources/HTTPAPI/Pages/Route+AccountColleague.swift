@@ -32,7 +32,6 @@ struct ColleagueContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/colleague`.
     static let showColleague = account(.showColleague) { account in
         let me = try await account.me()
         guard let fields = try? FormReader(account.exchange.rawQuery.utf8),

@@ -12,7 +12,6 @@ struct OwnCredentialsContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/credentials`.
     static let showOwnCredentials = account(.showOwnCredentials) { account in
         let me = try await account.me()
         let own = try await account.exchange.run(ReadOwnCredentials(caller: account.caller))

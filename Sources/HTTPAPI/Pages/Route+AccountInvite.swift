@@ -40,7 +40,6 @@ struct ProposedInvitation: Sendable {
 }
 
 extension Route {
-    /// `GET /account/invite`.
     static let showInvite = account(.showInvite) { account in
         try account.invite(try await account.me(), InviteContent(entry: account.inviteEntry(""))).reply()
     }
