@@ -34,7 +34,6 @@ package final class ConnectionTable: Sendable {
 
     /// What is open and unsent at a moment.
     package struct Usage: Sendable, Equatable {
-        /// The open connections.
         package var connections = 0
         /// The addresses that are not a trusted proxy's and have an open connection.
         package var addresses = 0

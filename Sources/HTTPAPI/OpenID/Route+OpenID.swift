@@ -83,10 +83,8 @@ extension Route {
 }
 
 extension RoutedRequest {
-    /// The cookie of browser sessions.
     var cookie: BrowserCookieField { BrowserCookieField(publicURL: publicURL) }
 
-    /// A page of the provider.
     func page(_ notice: PageNotice) throws -> Reply { try PageVisit(exchange: self).reply(notice) }
 
     /// Sends the browser on, or says why not. A page that asks gets a flow of the browser.

@@ -79,7 +79,6 @@ extension AccountSection {
         AccountSection(endpoint: .showOwnCredentials, word: "change.section"),
     ]
 
-    /// The pages that admins have.
     private static let ofAdmins = [
         AccountSection(endpoint: .showApprovals, word: "approvals.title"),
         AccountSection(endpoint: .showRecoveries, word: "recoveries.title"),
@@ -198,7 +197,6 @@ struct AccountHome: AccountContent {
 }
 
 extension PageWord {
-    /// The text for a role.
     init(role: String) {
         self =
             switch role {

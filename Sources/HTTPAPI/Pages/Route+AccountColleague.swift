@@ -23,7 +23,6 @@ struct ColleagueContent: AccountContent {
         let devices: [Device]
     }
 
-    /// The path of the page.
     let path: String
     /// What the reader looked for.
     let entered: String

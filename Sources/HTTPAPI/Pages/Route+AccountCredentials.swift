@@ -105,7 +105,6 @@ extension CredentialsPage.Input {
         return currentAnswers.count >= 3 ? .answers(currentAnswers) : nil
     }
 
-    /// What a change misses.
     var secretMissing: FieldProblem? {
         guard secret == nil else { return nil }
         return current == nil

@@ -120,7 +120,6 @@ extension AccountVisit {
         return page
     }
 
-    /// Asks for the signatures.
     fileprivate func ask(_ proposed: [ProposedInvitation], _ me: MeResponse) async throws -> Reply {
         var items: [InviteContent.Invitation] = []
         for (index, one) in proposed.enumerated() {

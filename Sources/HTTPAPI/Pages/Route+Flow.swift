@@ -173,7 +173,6 @@ extension FlowPage {
         return FieldProblem.all(error, of: fields).first?.saying(until: error, in: language)
     }
 
-    /// The form for answers.
     fileprivate func answersPage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let questions = view.questions.map {
             AnswersContent.Question(field: Self.answerPrefix + $0.questionId, question: $0.question)
@@ -189,7 +188,6 @@ extension FlowPage {
             HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }
 
-    /// The form for the passphrase.
     fileprivate func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let visitor = visit.visitor, form = visit.form(of: .givePassphrase, visitor)
         let problems = FieldProblems(problem.map { [$0] } ?? [], in: language)

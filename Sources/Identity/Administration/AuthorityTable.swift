@@ -161,7 +161,6 @@ package struct AuthoritySubject: Sendable, Hashable {
         user = nil
     }
 
-    /// The tenant itself.
     package static let tenant = AuthoritySubject(.tenant)
     package static let installation = AuthoritySubject(.installation)
     /// The present security admin, whichever employee that is.

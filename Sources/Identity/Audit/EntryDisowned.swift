@@ -11,9 +11,7 @@ package import Foundation
 /// Its leaf stays in the tree. Readers leave the event out, and its version in its stream counts. The service disowns a
 /// row only as long as no checkpoint covers it; afterwards the operator decides.
 package struct EntryDisowned: EventPayload, AggregateEvent {
-    /// The ledger of the row.
     package var ledger: UUID
-    /// The position of the row.
     package var position: Int64
     /// The leaf hash of its entry; a row with another entry is not meant.
     package var leaf: Bytes32
@@ -27,7 +25,6 @@ package struct EntryDisowned: EventPayload, AggregateEvent {
         self.by = by
     }
 
-    /// The event itself.
     package static let payloads: [any EventPayload.Type] = [EntryDisowned.self]
     package var payload: any EventPayload { self }
     package init?(_ payload: any EventPayload) {

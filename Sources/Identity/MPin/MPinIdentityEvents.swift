@@ -99,7 +99,6 @@ package struct MPinLinked: EventPayload {
 
 /// An identity was verified, and a client key may be issued for it.
 package struct MPinIdentityVerified: EventPayload {
-    /// How it was verified.
     package var method: MPinVerificationMethod
     /// When the registration expires unless it is completed before.
     package var issueUntil: Timestamp

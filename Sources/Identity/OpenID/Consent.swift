@@ -10,7 +10,6 @@ package import Foundation
 
 /// The consent of one employee to one client.
 package enum Consent: Decider {
-    /// The events of a consent.
     package typealias Event = ConsentEvent
 
     /// The state, folded from the events.

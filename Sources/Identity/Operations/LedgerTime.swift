@@ -45,7 +45,6 @@ package enum LedgerTime: Decider {
         /// Somebody other than the operator decides.
         case notPermitted
 
-        /// The code of the contract.
         package var code: ErrorCode { .authorizationNotPermitted }
     }
 

@@ -54,7 +54,6 @@ extension CodedRejection {
 
 /// The closed set of events that one aggregate folds.
 package protocol AggregateEvent: Sendable, Equatable {
-    /// The event types of the set.
     static var payloads: [any EventPayload.Type] { get }
     var payload: any EventPayload { get }
     /// Wraps a payload of the set; `nil` for any other, which the caller must treat as an error.

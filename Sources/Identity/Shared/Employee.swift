@@ -63,7 +63,6 @@ extension Employee {
         case refuseKey(EndKey)
         /// Revoke an authorized device key.
         case revokeKey(EndKey)
-        /// Give a device a name.
         case nameDevice(NameDevice)
         /// Notes what an assertion says of its passkey.
         case notePasskey(NotePasskey)
@@ -79,7 +78,6 @@ extension Employee {
         case changeEmail(ChangeEmail)
         /// Take over the address that the user has now.
         case followEmail(String)
-        /// End all sessions.
         case endSessions(EndSessions)
         /// Release the provisional employee id.
         case releaseID(ReleaseID)
@@ -89,7 +87,6 @@ extension Employee {
         case requestReturn(RequestReturn)
         /// Open the return that was asked for.
         case openReturn(OpenReturn)
-        /// Complete the open return.
         case completeReturn(CompleteReturn)
         /// Cancel the open return or undo the completed one, signed.
         case cancelReturn(CancelReturn)
@@ -431,7 +428,6 @@ extension Employee {
         /// Whether the employee id can still be released.
         package var isProvisional: Bool { account != nil && !belongsToSomebody }
 
-        /// The authorized device keys.
         package var authorizedKeys: Set<PublicKeyBytes> {
             Set(keys.values.lazy.filter { $0.status == .authorized }.map(\.key))
         }
@@ -498,9 +494,7 @@ extension Employee {
         package internal(set) var email: Personal
         /// Whether the address was claimed for the tenant.
         package internal(set) var isCompanyOwnedEmail: Bool
-        /// The place of the registration.
         package let registered: EventPlace
-        /// When it was registered.
         package let registeredAt: Timestamp
         /// Whether founding, the policy or an admin approved the employee.
         package internal(set) var isApproved: Bool
@@ -612,9 +606,7 @@ package enum EmployeeStatus: String, Sendable, Hashable, CaseIterable {
 package enum EmployeeRole: String, Sendable, Hashable, CaseIterable {
     /// The founder of the tenant, or the latest successor.
     case securityAdmin
-    /// An appointed admin.
     case admin
-    /// An ordinary employee.
     case employee
 
     /// Whether the role may administer the tenant.

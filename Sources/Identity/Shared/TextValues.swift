@@ -62,7 +62,6 @@ package enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case appUnlinked
     /// The operator revoked the secret that opened it.
     case secretRevoked
-    /// The owner ended all their sessions.
     case endedByOwner
     /// Somebody with authority ended all of the employee's sessions.
     case endedByAdmin
@@ -107,6 +106,5 @@ package struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The code, the member and the reason.
     package var description: String { "\(code): \(reason) (\(field))" }
 }

@@ -61,9 +61,7 @@ package enum User: Decider {
         case setProvedCredentials(CredentialsSet)
         /// Replace the credentials that the event names. The record was verified before.
         case changeCredentials(CredentialsChanged)
-        /// Open a recovery of the credentials.
         case openRecovery(OpenRecovery)
-        /// Confirm the open recovery.
         case confirmRecovery(ConfirmRecovery)
         /// Cancel the open recovery before credentials are set.
         case cancelRecovery(CancelRecovery)

@@ -2,15 +2,11 @@ package import ErrorCodes
 
 /// What the contract says about an endpoint besides its path and its credentials.
 package struct EndpointTerms: Sendable {
-    /// The name of the operation.
     package let operation: String
-    /// The chapter of the documentation.
     package let chapter: Endpoint.Chapter
     /// Everyone who may call.
     package let callers: [EndpointCaller]
-    /// The expected body.
     package let body: EndpointBody
-    /// The successful answer.
     package let answer: EndpointAnswer
     package let query: [QueryParameter]
     /// What the endpoint does besides.
@@ -79,7 +75,6 @@ package struct EndpointTraits: OptionSet, Sendable {
 extension [ErrorCode] {
     /// The codes of a start that names a tenant, an employee and a device key.
     static let names: Self = [.companyNameMissing, .employeeIdMissing, .employeeKeyInvalid]
-    /// The codes of new credentials.
     static let newCredentials: Self = [
         .credentialsFiveQuestionsRequired, .credentialsIncomplete, .credentialsCustomQuestion, .credentialsTooWeak,
     ]
