@@ -16,12 +16,6 @@ package final class ConnectionTable: Sendable {
         var orderly: @Sendable () -> Void
         /// Closes at once and drops what is unsent.
         var abrupt: @Sendable () -> Void
-
-        /// Names the two ways.
-        package init(orderly: @escaping @Sendable () -> Void, abrupt: @escaping @Sendable () -> Void) {
-            self.orderly = orderly
-            self.abrupt = abrupt
-        }
     }
 
     /// Where bytes wait. Bytes of a stream also wait at the socket once their window is open.

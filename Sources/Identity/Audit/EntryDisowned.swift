@@ -25,12 +25,8 @@ package struct EntryDisowned: EventPayload, AggregateEvent {
         self.by = by
     }
 
-    package static let payloads: [any EventPayload.Type] = [EntryDisowned.self]
+    package static let cases = AggregateCases<EntryDisowned>({ @Sendable (event: EntryDisowned) in event })
     package var payload: any EventPayload { self }
-    package init?(_ payload: any EventPayload) {
-        guard let event = payload as? EntryDisowned else { return nil }
-        self = event
-    }
 
     package static let members = EventMembers<EntryDisowned>(
         "EntryDisowned", EntryDisowned.init,

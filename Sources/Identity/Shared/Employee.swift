@@ -324,16 +324,11 @@ package enum EmployeeEvent: AggregateEvent {
     case returnCompleted(ReturnCompleted)
     case returnCancelled(ReturnCancelled)
 
-    package static let payloads: [any EventPayload.Type] = [
-        EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
-        EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
-        EmailReclaimed.self, EmployeeEmailChanged.self, EmployeeErased.self,
-        EmployeeIdReleased.self,
-        EmployeeSessionsEnded.self,
-        ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
-        DeviceNamed.self, DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self,
-        PasskeyCounterRepeated.self,
-    ]
+    package static let cases = AggregateCases<EmployeeEvent>(
+        registered, keyPresented, keyAuthorized, keyRefused, keyRevoked, passkeyValidated, passkeyBackupChanged,
+        passkeyCounterRepeated, deviceNamed, displayNameSet, approved, cancelled, reinstated, emailReclaimed,
+        emailChanged, erased, idReleased, sessionsEnded, returnRequested, returnOpened, returnCompleted,
+        returnCancelled)
 
     package var payload: any EventPayload {
         switch self {
@@ -359,34 +354,6 @@ package enum EmployeeEvent: AggregateEvent {
         case .returnOpened(let event): event
         case .returnCompleted(let event): event
         case .returnCancelled(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as EmployeeRegistered: self = .registered(event)
-        case let event as EmployeeKeyPresented: self = .keyPresented(event)
-        case let event as EmployeeKeyAuthorized: self = .keyAuthorized(event)
-        case let event as EmployeeKeyRefused: self = .keyRefused(event)
-        case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
-        case let event as PasskeyValidated: self = .passkeyValidated(event)
-        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
-        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
-        case let event as DeviceNamed: self = .deviceNamed(event)
-        case let event as DisplayNameSet: self = .displayNameSet(event)
-        case let event as EmployeeApproved: self = .approved(event)
-        case let event as EmployeeCancelled: self = .cancelled(event)
-        case let event as EmployeeReinstated: self = .reinstated(event)
-        case let event as EmailReclaimed: self = .emailReclaimed(event)
-        case let event as EmployeeEmailChanged: self = .emailChanged(event)
-        case let event as EmployeeErased: self = .erased(event)
-        case let event as EmployeeIdReleased: self = .idReleased(event)
-        case let event as EmployeeSessionsEnded: self = .sessionsEnded(event)
-        case let event as ReturnRequested: self = .returnRequested(event)
-        case let event as ReturnOpened: self = .returnOpened(event)
-        case let event as ReturnCompleted: self = .returnCompleted(event)
-        case let event as ReturnCancelled: self = .returnCancelled(event)
-        default: return nil
         }
     }
 }

@@ -14,20 +14,6 @@ package struct EndpointTerms: Sendable {
     /// The codes of refusals that do not follow from the rest.
     let ownCodes: [ErrorCode]
 
-    init(
-        operation: String, chapter: Endpoint.Chapter, callers: [EndpointCaller], body: EndpointBody,
-        answer: EndpointAnswer, query: [QueryParameter], traits: EndpointTraits, ownCodes: [ErrorCode]
-    ) {
-        self.operation = operation
-        self.chapter = chapter
-        self.callers = callers
-        self.body = body
-        self.answer = answer
-        self.query = query
-        self.traits = traits
-        self.ownCodes = ownCodes
-    }
-
     /// The codes that the endpoint may refuse with, besides those of every unknown path and method.
     package func codes(captures: [String]) -> Set<ErrorCode> {
         var codes = Set(ownCodes).union([.requestInvalid, .serviceUnavailable, .serviceClock])
