@@ -131,7 +131,6 @@ package struct SealedText: Sendable, Hashable {
     package let event: UUID
     /// Its place in that event's entry, as a JSON pointer such as `/data/email`.
     package let pointer: String
-    /// The ciphertext.
     package let sealed: SealedPersonalData
 
     /// A text with its parts.

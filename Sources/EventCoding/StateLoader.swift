@@ -63,7 +63,6 @@ package struct StateLoader: Sendable {
             id: id, state: state, version: events.version, leaves: leaves(events.events), events: events.events)
     }
 
-    /// A user with credentials.
     package func user(_ id: UserID) async throws -> UserSnapshot {
         let stream = StreamID.user(id)
         return try Self.user(id, try await reader.streams([stream])[stream] ?? [])
@@ -83,7 +82,6 @@ package struct StateLoader: Sendable {
             id: id, state: state, version: events.version, leaves: leaves(events.events), events: events.events)
     }
 
-    /// An app with its secrets.
     package func app(_ id: AppID) async throws -> AppSnapshot {
         let stream = StreamID.app(id)
         return try Self.app(id, try await reader.streams([stream])[stream] ?? [])
@@ -171,7 +169,6 @@ extension StreamID {
     /// The kind of the streams of employees; the first event of a company's ledger is in one.
     package static let employeeKind = "employee"
 
-    /// The stream of a company.
     package static func tenant(_ id: TenantID) -> StreamID {
         StreamID(ledger: LedgerID(id.uuid), kind: "tenant", id: id.uuid)
     }
@@ -254,7 +251,6 @@ extension StreamID {
     /// The name and the origins of passkeys.
     package static let origins = StreamID(ledger: .system, kind: "origins", id: LedgerID.system.uuid)
 
-    /// The rows that are disowned.
     package static let disowned = StreamID(ledger: .system, kind: "disowned", id: LedgerID.system.uuid)
 
     package static let checkpoints = StreamID(ledger: .system, kind: "checkpoints", id: LedgerID.system.uuid)

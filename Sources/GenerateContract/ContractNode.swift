@@ -6,7 +6,6 @@ indirect enum ContractNode: Equatable {
     /// A number or a boolean.
     case literal(String)
     case list([ContractNode])
-    /// A mapping.
     case object(ContractObject)
 
     /// The members; none of anything but a mapping.
@@ -32,7 +31,6 @@ indirect enum ContractNode: Equatable {
     /// The member of a name; `nil` if the node has none.
     subscript(name: String) -> ContractNode? { members.first { $0.name == name }?.node }
 
-    /// A reference to a component.
     static func reference(_ kind: String, _ name: String) -> ContractNode {
         .object(["$ref": .quoted("#/components/\(kind)/\(name)")])
     }

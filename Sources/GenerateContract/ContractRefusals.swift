@@ -68,7 +68,6 @@ struct ContractRefusals {
         return components.share("responses", name, node)
     }
 
-    /// The name and the description of a set of codes.
     private func name(of codes: [ErrorCode]) throws -> (name: String?, description: ContractNode) {
         let wanted = Set(codes.map(\.rawValue))
         for entry in try prose.section("refusals").members {

@@ -111,7 +111,6 @@ final class UnsentBytesHandler: ChannelDuplexHandler {
 package struct ConnectionSweeper: Sendable {
     private let table: ConnectionTable
 
-    /// Sweeps the connections of a table.
     package init(table: ConnectionTable) { self.table = table }
 
     /// Sweeps on an event loop until the channel of the server is closed and the last connection has ended.

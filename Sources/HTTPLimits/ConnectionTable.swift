@@ -16,12 +16,6 @@ package final class ConnectionTable: Sendable {
         var orderly: @Sendable () -> Void
         /// Closes at once and drops what is unsent.
         var abrupt: @Sendable () -> Void
-
-        /// Names the two ways.
-        package init(orderly: @escaping @Sendable () -> Void, abrupt: @escaping @Sendable () -> Void) {
-            self.orderly = orderly
-            self.abrupt = abrupt
-        }
     }
 
     /// Where bytes wait. Bytes of a stream also wait at the socket once their window is open.
@@ -34,7 +28,6 @@ package final class ConnectionTable: Sendable {
 
     /// What is open and unsent at a moment.
     package struct Usage: Sendable, Equatable {
-        /// The open connections.
         package var connections = 0
         /// The addresses that are not a trusted proxy's and have an open connection.
         package var addresses = 0

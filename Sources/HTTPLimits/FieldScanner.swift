@@ -13,7 +13,6 @@ struct FieldScanner {
     /// Skips spaces and tabs (§5.6.3).
     mutating func skipSpaces() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
 
-    /// Reads one character.
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard let first = rest.first, first == UInt8(ascii: character) else { return false }
         rest = rest.dropFirst()

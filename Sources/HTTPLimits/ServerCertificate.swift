@@ -142,7 +142,6 @@ package struct ServerCertificateError: Error, Sendable, Equatable, CustomStringC
         package static let notBuilt = Code(rawValue: "certificate.not_built")
     }
 
-    /// The reason.
     package let code: Code
 
     /// The reason in words, without the files.

@@ -2,7 +2,6 @@
 ///
 /// Such a program serves this machine only: it refuses certificates, and every address that is not loopback.
 package enum TLSBuild {
-    /// Whether the trait was enabled.
     package static let isEnabled: Bool = {
         #if TLS
         true

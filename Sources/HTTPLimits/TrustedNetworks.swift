@@ -22,7 +22,6 @@ package struct TrustedNetworks: Sendable, Equatable {
 
     private let networks: [Network]
 
-    /// No network.
     package static let none = TrustedNetworks(networks: [])
 
     private init(networks: [Network]) { self.networks = networks }

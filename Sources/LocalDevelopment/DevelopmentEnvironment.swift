@@ -4,14 +4,12 @@ import Text
 package struct DevelopmentEnvironment: Sendable, Equatable {
     /// The address of the service, such as `http://127.0.0.1:8080`.
     package var url: String
-    /// The id of the demo app.
     package var appId: String
     /// The app's secret, with the roles ACCESS, CREATION and AUTHORIZATION.
     package var appSecret: String
     package var appSalt: String
     /// The database URL with the application role.
     package var databaseURL: String
-    /// The database URL with the reader role.
     package var readerDatabaseURL: String
     /// The database URL with the owner role, for migrations.
     package var ownerDatabaseURL: String

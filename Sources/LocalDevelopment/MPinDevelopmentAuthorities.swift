@@ -6,7 +6,6 @@ import Synchronization
 /// They listen on the two ports after the service's. Each ends when its standard input does, and therefore with this
 /// process, however that ends.
 package final class MPinDevelopmentAuthorities: Sendable {
-    /// How many there are.
     package static let count = 2
 
     /// One D-TA.

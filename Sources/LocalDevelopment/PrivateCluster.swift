@@ -177,7 +177,6 @@ package struct ClusterLayout: Sendable, Equatable {
     /// The directory of the socket. The socket's path must be at most 107 bytes long.
     package var socketDirectory: String
 
-    /// The data directory.
     package var data: String { base + "/data" }
     /// An incomplete data directory. The next start removes what an aborted start left.
     package var unfinished: String { base + "/data.new" }

@@ -18,7 +18,6 @@ struct Program: Sendable {
         let output: String
     }
 
-    /// The path of the executable.
     let path: String
     /// The arguments, without the program's name.
     let arguments: [String]

@@ -25,7 +25,6 @@ package struct PrivateFile: Sendable {
 
     /// The path at which the file was opened, after links if its rules follow them and it is locked.
     package let path: String
-    /// The open descriptor.
     package let descriptor: Int32
     private let rules: FileRules
 
@@ -295,7 +294,6 @@ private enum Draft {
     }
 }
 
-/// Writes all bytes at the place of a descriptor.
 private func writeAll(_ bytes: [UInt8], _ descriptor: Int32, _ path: String) throws(PrivateFileError) {
     var rest = bytes[...]
     while !rest.isEmpty {

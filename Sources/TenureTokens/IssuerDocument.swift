@@ -4,7 +4,6 @@ import NIOHTTP1
 
 /// The answer to a GET request for an issuer's document.
 struct IssuerDocument: Sendable {
-    /// How a document is fetched from a URL.
     typealias Fetch = @Sendable (_ url: String) async throws -> IssuerDocument
 
     /// The greatest number of bytes of a document.

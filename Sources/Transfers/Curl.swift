@@ -2,6 +2,5 @@ import CCurl
 
 /// libcurl, which must be started once before any thread uses it.
 enum Curl {
-    /// Whether it was started.
     static let isReady = ccurl_start() == CURLE_OK
 }

@@ -12,7 +12,6 @@ package struct SMTPServer: Sendable {
 
     /// A user of the server.
     package struct Login: Sendable, CustomStringConvertible {
-        /// The name.
         package var user: String
         package var password: String
 

@@ -90,7 +90,6 @@ extension ContractValue {
         if case .list(let items) = self { items } else { [] }
     }
 
-    /// The text of a string.
     var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
@@ -107,6 +106,5 @@ extension ContractValue {
     /// Whether this is the flag `true`.
     var isTrue: Bool { self == .bool(true) }
 
-    /// The strings of a list of strings.
     var strings: [String] { items.compactMap(\.string) }
 }

@@ -31,7 +31,6 @@ struct ReferenceOperation: Sendable {
         /// The status code, or `default`.
         let status: String
         let description: String
-        /// The names of its headers.
         let headers: [String]
         let contents: [Content]
     }

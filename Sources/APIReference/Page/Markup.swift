@@ -48,7 +48,6 @@ struct Markup: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Sequence where Element == Markup {
-    /// Joins fragments.
     func joined(separator: String = "\n") -> Markup {
         var joined: Markup = ""
         joined.html = map(\.html).joined(separator: separator)

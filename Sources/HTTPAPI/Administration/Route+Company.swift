@@ -6,7 +6,6 @@ import TenureAPI
 import TenureServer
 
 extension Route {
-    /// `GET /v1/companies/{companyName}`.
     static let readCompany = Route(.readCompany) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(
@@ -17,7 +16,6 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/companies`.
     static let listCompanies = Route(.listCompanies) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page()
@@ -53,7 +51,6 @@ extension QueryReader {
 }
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/employees`.
     static let listEmployees = Route(.listEmployees) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page(), choice = try query.employees()
@@ -72,7 +69,6 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/employees/{companyEmployeeId}`.
     static let readEmployee = Route(.readEmployee) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(
@@ -84,7 +80,6 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/security-admin`.
     static let readSecurityAdmin = Route(.readSecurityAdmin) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(
@@ -95,13 +90,9 @@ extension Route {
 }
 
 extension Route {
-    /// `POST …/employees/{companyEmployeeId}/approval`.
     static let approveEmployee = decideStatus(.approveEmployee, .approve)
-    /// `POST …/employees/{companyEmployeeId}/cancellation`.
     static let cancelEmployee = decideStatus(.cancelEmployee, .cancel)
-    /// `POST …/employees/{companyEmployeeId}/reinstatement`.
     static let reinstateEmployee = decideStatus(.reinstateEmployee, .reinstate)
-    /// `POST …/employees/{companyEmployeeId}/sessions/end`.
     static let endEmployeeSessions = decideStatus(.endEmployeeSessions, .endSessions)
 
     private static func decideStatus(_ endpoint: Endpoint, _ action: DecideStatus.Action) -> Route {
@@ -120,7 +111,6 @@ extension Route {
 }
 
 extension Route {
-    /// `POST …/employees/{companyEmployeeId}/role`.
     static let changeRole = Route(.changeRole) { exchange in
         let request = try exchange.read(RoleRequest.self)
         return try await exchange.decision(
@@ -131,7 +121,6 @@ extension Route {
 }
 
 extension Route {
-    /// `POST /v1/companies/{companyName}/reclaimed-emails`.
     static let reclaimEmail = Route(.reclaimEmail) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(

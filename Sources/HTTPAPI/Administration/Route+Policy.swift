@@ -24,7 +24,6 @@ extension Route {
 }
 
 extension Route {
-    /// `PUT /v1/companies/{companyName}/apps/{appId}`.
     static let linkApp = Route(.linkApp) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
         return try await exchange.decision(
@@ -33,7 +32,6 @@ extension Route {
                 signed: request.signed, caller: exchange.caller()))
     }
 
-    /// `DELETE /v1/companies/{companyName}/apps/{appId}`.
     static let unlinkApp = Route(.unlinkApp) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(

@@ -3,7 +3,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/events`.
     static let listEvents = Route(.listEvents) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page(upTo: 500, usual: 100)
@@ -51,7 +50,6 @@ extension Route {
         return .text(proof, plainText)
     }
 
-    /// `GET /anchor`.
     static let anchor = Route(.anchor) { exchange in
         .text(try await exchange.run(ReadAnchor()), plainText)
     }

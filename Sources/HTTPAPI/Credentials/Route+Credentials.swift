@@ -2,7 +2,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /v1/registrations/{flow}/credentials`.
     static let setCredentials = Route(.setCredentials) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
         return try await exchange.outcome(
@@ -11,12 +10,10 @@ extension Route {
 }
 
 extension Route {
-    /// `POST /v1/credentials/changes`.
     static let startChange = Route(.startChange) { exchange in
         try await exchange.started(.change, exchange.read(LoginRequest.self))
     }
 
-    /// `POST /v1/credentials/changes/{flow}/credentials`.
     static let changeCredentials = Route(.changeCredentials) { exchange in
         let request = try exchange.read(CredentialsChangeRequest.self)
         return try await exchange.outcome(

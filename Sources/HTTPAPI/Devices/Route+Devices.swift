@@ -3,7 +3,6 @@ import TenureAPI
 import TenureServer
 
 extension Route {
-    /// `GET /v1/devices`.
     static let listDevices = Route(.listDevices) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let caller = try exchange.employee()
@@ -14,7 +13,6 @@ extension Route {
 }
 
 extension Route {
-    /// `POST /v1/devices/{fingerprint}/revocation`.
     static let revokeDevice = Route(.revokeDevice) { exchange in
         let request = try DecisionRequest(jsonWithReason: try exchange.document())
         return try await exchange.decision(
@@ -47,11 +45,8 @@ extension Route {
 }
 
 extension Route {
-    /// `POST …/keys/{fingerprint}/authorization`.
     static let authorizeKey = decideKey(.authorizeKey, .authorize)
-    /// `POST …/keys/{fingerprint}/refusal`.
     static let refuseKey = decideKey(.refuseKey, .refuse)
-    /// `POST …/keys/{fingerprint}/revocation`.
     static let revokeKey = decideKey(.revokeKey, .revoke)
 
     private static func decideKey(

@@ -3,18 +3,15 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /v1/logins/passkey/options`.
     static let startPasskeyLogin = Route(.startPasskeyLogin) { exchange in
         .json(try await exchange.run(StartPasskeyLogin(app: exchange.app())))
     }
 
-    /// `POST /v1/logins/passkey`.
     static let answerPasskeyLogin = Route(.answerPasskeyLogin) { exchange in
         let request = try exchange.read(PasskeyLoginRequest.self)
         return try await exchange.outcome(LogInByPasskey(request, app: exchange.app()))
     }
 
-    /// `POST /v1/passkeys/options`.
     static let readPasskeyOptions = Route(.readPasskeyOptions) { exchange in
         .json(try await exchange.run(ReadPasskeyOptions(caller: exchange.employee())))
     }

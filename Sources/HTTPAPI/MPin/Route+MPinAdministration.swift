@@ -2,7 +2,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/verification`.
     static let verifyMPin = Route(.verifyMPin) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(
@@ -11,7 +10,6 @@ extension Route {
                 signed: request.signed, caller: exchange.caller()))
     }
 
-    /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/revocation`.
     static let revokeMPin = Route(.revokeMPin) { exchange in
         let request = try DecisionRequest(jsonWithReason: exchange.document())
         return try await exchange.decision(
@@ -21,7 +19,6 @@ extension Route {
                 caller: exchange.caller()))
     }
 
-    /// `POST /v1/companies/{companyName}/mpin/identities/{identityId}/link`.
     static let linkMPin = Route(.linkMPin) { exchange in
         let request = try exchange.read(MPinLinkRequest.self)
         return try await exchange.decision(
@@ -30,7 +27,6 @@ extension Route {
                 caller: exchange.employee()))
     }
 
-    /// `POST /v1/companies/{companyName}/mpin/activations`.
     static let issueMPinActivation = Route(.issueMPinActivation) { exchange in
         let request = try exchange.read(MPinActivationRequest.self)
         return try await exchange.reply(

@@ -3,7 +3,6 @@ import TenureAPI
 import TenureServer
 
 extension Route {
-    /// `GET /v1/companies/{companyName}/mpin/identities`.
     static let listMPinIdentities = Route(.listMPinIdentities) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page()

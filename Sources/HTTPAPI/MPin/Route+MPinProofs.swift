@@ -3,7 +3,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /mpin/{companyName}/rps/pass1`.
     static let startMPinProof = Route(.startMPinProof) { exchange in
         let request = try exchange.read(MPinPass1Request.self)
         let offer = try await exchange.run(
@@ -12,7 +11,6 @@ extension Route {
         return .json(MPinPassResponse.challenge(y: Hex.encode(offer.challenge), handle: offer.handle))
     }
 
-    /// `POST /mpin/{companyName}/rps/pass2`.
     static let proveMPin = Route(.proveMPin) { exchange in
         let request = try exchange.read(MPinPass2Request.self)
         let token = try await exchange.run(
@@ -22,7 +20,6 @@ extension Route {
         return .json(MPinPassResponse.token(authOTT: token))
     }
 
-    /// `POST /mpin/{companyName}/authenticate`.
     static let redeemMPinProof = Route(.redeemMPinProof) { exchange in
         let request = try exchange.read(MPinTokenRequest.self)
         return try await exchange.reply(
@@ -30,7 +27,6 @@ extension Route {
         ) { .json($0) }
     }
 
-    /// `POST /v1/logins/{flow}/mpin`.
     static let logInByMPin = Route(.logInByMPin) { exchange in
         let request = try exchange.read(MPinLoginRequest.self)
         return try await exchange.outcome(

@@ -3,7 +3,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /mpin/{companyName}/rps/clientSettings`.
     static let readMPinSettings = Route(.readMPinSettings) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let settings = try await exchange.run(ReadMPinSettings(company: exchange.company, app: exchange.app()))
@@ -13,7 +12,6 @@ extension Route {
                 backend: backend, certivoxURL: settings.clientURL, appID: settings.tenantID, suite: settings.suite))
     }
 
-    /// `PUT /mpin/{companyName}/rps/user`.
     static let startMPin = Route(.startMPin) { exchange in
         let request = try exchange.read(MPinStartRequest.self)
         guard request.regOTT == nil else {
@@ -28,7 +26,6 @@ extension Route {
         return .json(registration)
     }
 
-    /// `PUT /mpin/{companyName}/rps/user/{mpinId}`.
     static let restartMPin = Route(.restartMPin) { exchange in
         let request = try exchange.read(MPinStartRequest.self)
         guard request.activateCode == nil else {
@@ -42,7 +39,6 @@ extension Route {
         return .json(registration)
     }
 
-    /// `POST /mpin/{companyName}/rps/user/{mpinId}`.
     static let activateMPin = Route(.activateMPin) { exchange in
         let request = try exchange.read(MPinActivateRequest.self)
         _ = try await exchange.run(
@@ -53,7 +49,6 @@ extension Route {
         return .json(MPinEmptyResponse())
     }
 
-    /// `GET /mpin/{companyName}/rps/signature/{mpinId}`.
     static let confirmMPin = Route(.confirmMPin) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let token = query.text("regOTT"), push = query.text("pmiToken")

@@ -5,7 +5,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /v1/me/email-verification`.
     static let verifyMyEmail = Route(.verifyMyEmail) { exchange in
         let answer = try await exchange.run(
             VerifyMyEmail(caller: exchange.employee(), languages: exchange.headers.preferredLanguages))

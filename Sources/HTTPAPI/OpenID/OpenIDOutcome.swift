@@ -17,7 +17,6 @@ enum OpenIDOutcome: Sendable, Hashable {
     /// The code of a refusal; `nil` for another outcome.
     var code: String? { if case .refused(let code) = self { code } else { nil } }
 
-    /// The value of the label.
     var label: String {
         switch self {
         case .success: "success"

@@ -36,7 +36,6 @@ extension Route {
         }
     }
 
-    /// `POST /oauth/token`.
     static let issueGrantTokens = Route(.issueGrantTokens) { exchange in
         do {
             let form = try FormReader(exchange.body)
@@ -48,7 +47,6 @@ extension Route {
         }
     }
 
-    /// `GET /oauth/userinfo`.
     static let readUserInfo = Route(.readUserInfo) { try await $0.userInfo(nil) }
 
     /// `POST /oauth/userinfo`, with the token in the header or in the form.
@@ -60,7 +58,6 @@ extension Route {
         return try await exchange.userInfo(posted)
     }
 
-    /// `GET /logout`.
     static let logOut = Route(.logOut) { try await $0.logOut(Array($0.rawQuery.utf8)) }
 
     /// `POST /logout`. A form of another site carries no cookie, so the browser comes back with it.
@@ -86,10 +83,8 @@ extension Route {
 }
 
 extension RoutedRequest {
-    /// The cookie of browser sessions.
     var cookie: BrowserCookieField { BrowserCookieField(publicURL: publicURL) }
 
-    /// A page of the provider.
     func page(_ notice: PageNotice) throws -> Reply { try PageVisit(exchange: self).reply(notice) }
 
     /// Sends the browser on, or says why not. A page that asks gets a flow of the browser.

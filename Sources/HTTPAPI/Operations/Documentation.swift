@@ -3,16 +3,12 @@ import NIOCore
 import TenureAPI
 
 extension Route {
-    /// `GET /openapi.yaml`.
     static let openAPI = Route(.openAPI) { _ in Documentation.contract }
 
-    /// `GET /docs`.
     static let docs = Route(.docs) { _ in Documentation.page }
 
-    /// `GET /docs/style.css`.
     static let docsStyle = Route(.docsStyle) { _ in Documentation.style }
 
-    /// `GET /docs/script.js`.
     static let docsScript = Route(.docsScript) { _ in Documentation.script }
 }
 

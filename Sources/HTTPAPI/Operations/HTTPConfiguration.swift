@@ -8,7 +8,6 @@ package struct HTTPConfiguration: Sendable {
     package struct Certificate: Sendable {
         /// The file with the certificate chain, the server's own first.
         package var chainFile: String
-        /// The file with the private key.
         package var keyFile: String
         /// The time after which both files are read again.
         package var pause: Duration = .seconds(60)
@@ -48,7 +47,6 @@ package struct HTTPConfiguration: Sendable {
     package var developmentMail: MailDirectory?
     /// Whether the pages for browsers are served.
     package var servesPages = false
-    /// Whose pages they are.
     package var brand = Brand()
     /// The largest number of waiting pages of this process that are told of a decision at once. Those beyond ask again
     /// by themselves.
@@ -152,7 +150,6 @@ package struct HTTPConfigurationError: Error, Sendable, Equatable, CustomStringC
         package static let limitInvalid = Code(rawValue: "http.limit_invalid")
     }
 
-    /// The reason.
     package let code: Code
 
     package var description: String { code.rawValue }

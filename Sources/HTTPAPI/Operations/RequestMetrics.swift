@@ -91,7 +91,6 @@ struct Histogram {
     private var count = 0
     private var sum = 0.0
 
-    /// Records one duration.
     mutating func record(_ seconds: Double, bounds: [Double]) {
         if counts.isEmpty { counts = Array(repeating: 0, count: bounds.count) }
         for (index, bound) in bounds.enumerated() where seconds <= bound { counts[index] += 1 }

@@ -5,7 +5,6 @@ import TenureAPI
 import TenureServer
 
 extension Route {
-    /// `GET /healthz`.
     static let health = Route(.health) { _ in status("ok") }
 
     /// `GET /readyz`. While something is missing, replies with a problem document that names it.

@@ -17,7 +17,6 @@ struct ApprovalsContent: AccountContent {
         let state: String
         /// Whether it is a new person or a further device.
         let kind: String
-        /// How the person came.
         let came: String
         let device: String?
         let network: String?
@@ -49,7 +48,6 @@ struct ApprovalsContent: AccountContent {
     let nextPath: String?
     /// Where the form that refuses several devices leads.
     let refusalsPath: String
-    /// The token of that form.
     let token: String
     /// `nil` in a service without mails.
     let mails: Mails?

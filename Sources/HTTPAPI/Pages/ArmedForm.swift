@@ -32,7 +32,6 @@ struct ArmedForm: Sendable {
     /// What the form is about: all that the person agrees to.
     let subject: String
 
-    /// The token of a link to the page.
     func link(at time: Timestamp) -> String { token("link").text(at: time) }
 
     func page(at time: Timestamp) -> String { "\(holder.rawValue)\(token("page").text(at: time))" }

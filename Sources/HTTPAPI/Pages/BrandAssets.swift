@@ -22,7 +22,6 @@ struct BrandAssets: Sendable {
         hash = Hex.encode(Array(SHA256.hash(data: parts).prefix(16)))
     }
 
-    /// The path of the style.
     var stylePath: String { style == nil ? PageAsset.style.path : "/assets/\(hash)/\(PageAsset.style.rawValue)" }
 
     /// The path of the operator's logo, or of Tenure's mark.

@@ -11,7 +11,6 @@ struct BrowserFlow: Sendable, Equatable, Redacted {
     enum Stage: Sendable, Equatable {
         /// Nothing has begun but the stored request.
         case request
-        /// A flow of this kind goes on, with its handle.
         case flow(FlowKind, handle: String)
         /// The browser waits for the decision about its device key, with the value that the wait knows it by.
         case wait(String)

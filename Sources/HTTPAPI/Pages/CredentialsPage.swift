@@ -175,7 +175,6 @@ extension CredentialsPage.Input {
         return problems
     }
 
-    /// The request with these credentials.
     var request: CredentialsRequest {
         CredentialsRequest(
             securityQuestions: zip(questions, answers).map { question, answer in

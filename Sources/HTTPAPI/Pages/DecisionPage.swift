@@ -12,7 +12,6 @@ struct DecisionPage: Sendable {
         case authorize, refuse, revoke
         /// Approve a person, or refuse them.
         case approve, reject
-        /// Open, confirm or cancel a recovery.
         case open, confirm, cancel
 
         var isAboutPerson: Bool { self == .approve || self == .reject }
@@ -226,7 +225,6 @@ struct DecisionPage: Sendable {
         }
     }
 
-    /// The path of the list.
     var listPath: String {
         guard list == .showColleague, let owner else { return list.template.text }
         return list.template.text + "?"

@@ -191,7 +191,6 @@ struct FieldProblems: PagePart {
 
 /// A time to wait, in words.
 struct WaitingTime: Sendable {
-    /// The time in seconds.
     let seconds: Int
 
     /// The time, rounded up.

@@ -40,7 +40,6 @@ enum FlowDeadEnd: Sendable, CaseIterable {
     case returnWaits
     /// No return is open to the account.
     case returnDenied
-    /// Another return is open.
     case returnOpen
     /// A change of credentials is over, or another one came first.
     case changeOver

@@ -50,7 +50,6 @@ enum PageAsset: String, Sendable, CaseIterable {
     /// Tenure's own mark, for pages of an operator without a logo.
     case mark = "mark.svg"
 
-    /// The content.
     var bytes: [UInt8] { EmbeddedFiles.httpAPI["Assets/\(rawValue)"] }
 
     /// The path of the file.

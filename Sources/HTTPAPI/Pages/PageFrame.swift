@@ -16,7 +16,6 @@ struct PageFrame: Sendable {
     /// The frame as templates name it: `brand`.
     struct Shown: MustacheParent {
         let frame: PageFrame
-        /// The language of the page.
         let language: PageLanguage
         /// Whether the page may lead back to the query of the request.
         var repeatsQuery = true

@@ -28,7 +28,6 @@ enum PageNotice: Sendable, CaseIterable {
     case tooMany
     /// The service cannot answer now.
     case unavailable
-    /// The person is logged out.
     case loggedOut
     /// The same, and the client wanted the browser back at an address that is not registered.
     case loggedOutUnregistered

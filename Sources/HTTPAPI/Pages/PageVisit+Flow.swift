@@ -152,7 +152,6 @@ extension Endpoint {
     /// The same page for a flow of the browser.
     var inFlow: Endpoint { Endpoint(page: method, template.text + "/{flow}", summary) }
 
-    /// The path of the page: for a flow, or by itself.
     func path(in flow: BrowserFlow?) -> String {
         guard let flow else { return template.text }
         let path = template.path(["flow": flow.id])

@@ -19,7 +19,6 @@ struct PageWord: Sendable, Hashable, ExpressibleByStringInterpolation {
     /// - Parameter values: The values of `{1}`, `{2}` and so on. They are not escaped: the template does that.
     func text(in language: PageLanguage, _ values: String...) -> String { text(in: language, values) }
 
-    /// The text in a language, with the values in a list.
     func text(in language: PageLanguage, _ values: [String]) -> String {
         WordFile.filled(PageWords.of(language)[name] ?? name, values)
     }

@@ -37,7 +37,6 @@ extension Endpoint {
 }
 
 extension Route {
-    /// `GET /`.
     static let showHome = Route(page: .showHome) { exchange in
         let isLoggedIn = try await PageVisit(exchange: exchange).session() != nil
         return .seeOther(isLoggedIn ? Endpoint.showAccount.template.text : AccountVisit.logInPath)
@@ -80,7 +79,6 @@ extension AccountSection {
         AccountSection(endpoint: .showOwnCredentials, word: "change.section"),
     ]
 
-    /// The pages that admins have.
     private static let ofAdmins = [
         AccountSection(endpoint: .showApprovals, word: "approvals.title"),
         AccountSection(endpoint: .showRecoveries, word: "recoveries.title"),
@@ -199,7 +197,6 @@ struct AccountHome: AccountContent {
 }
 
 extension PageWord {
-    /// The text for a role.
     init(role: String) {
         self =
             switch role {

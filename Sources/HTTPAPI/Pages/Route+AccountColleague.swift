@@ -23,7 +23,6 @@ struct ColleagueContent: AccountContent {
         let devices: [Device]
     }
 
-    /// The path of the page.
     let path: String
     /// What the reader looked for.
     let entered: String
@@ -32,7 +31,6 @@ struct ColleagueContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/colleague`.
     static let showColleague = account(.showColleague) { account in
         let me = try await account.me()
         guard let fields = try? FormReader(account.exchange.rawQuery.utf8),

@@ -19,7 +19,6 @@ struct ConsentsContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/consents`.
     static let showConsents = account(.showConsents) { account in
         let me = try await account.me()
         let consents = try await account.exchange.run(ListConsents(browser: account.browser))

@@ -12,7 +12,6 @@ struct OwnCredentialsContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/credentials`.
     static let showOwnCredentials = account(.showOwnCredentials) { account in
         let me = try await account.me()
         let own = try await account.exchange.run(ReadOwnCredentials(caller: account.caller))
@@ -106,7 +105,6 @@ extension CredentialsPage.Input {
         return currentAnswers.count >= 3 ? .answers(currentAnswers) : nil
     }
 
-    /// What a change misses.
     var secretMissing: FieldProblem? {
         guard secret == nil else { return nil }
         return current == nil

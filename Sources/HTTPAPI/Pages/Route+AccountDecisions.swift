@@ -38,7 +38,6 @@ extension Route {
         }
     }
 
-    /// `GET /account/recovery`.
     static let showRecovery = account(.showRecovery) { account in
         guard account.recoveryForm.mayShow(account.exchange) else {
             return .seeOther(Endpoint.showAccount.template.text)
@@ -82,7 +81,6 @@ extension Route {
 }
 
 extension Route {
-    /// `POST /account/approvals/mails`.
     static let switchWaitingMails = accountForm(.switchWaitingMails) { account, form in
         guard let choice = try? form.fields.text("mails"), ["on", "off"].contains(choice) else {
             return try account.visit.reply(.malformed)

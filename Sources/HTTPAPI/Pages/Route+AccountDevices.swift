@@ -34,10 +34,8 @@ struct DevicesContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/devices`.
     static let showDevices = account(.showDevices) { try await $0.devices().reply() }
 
-    /// `POST /account/devices/name`.
     static let nameDevice = accountForm(.nameDevice) { account, form in
         let name = (try? form.fields.text("name")) ?? ""
         do {

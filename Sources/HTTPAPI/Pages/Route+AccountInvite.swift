@@ -40,7 +40,6 @@ struct ProposedInvitation: Sendable {
 }
 
 extension Route {
-    /// `GET /account/invite`.
     static let showInvite = account(.showInvite) { account in
         try account.invite(try await account.me(), InviteContent(entry: account.inviteEntry(""))).reply()
     }
@@ -121,7 +120,6 @@ extension AccountVisit {
         return page
     }
 
-    /// Asks for the signatures.
     fileprivate func ask(_ proposed: [ProposedInvitation], _ me: MeResponse) async throws -> Reply {
         var items: [InviteContent.Invitation] = []
         for (index, one) in proposed.enumerated() {

@@ -6,7 +6,6 @@ extension Endpoint {
 }
 
 extension Route {
-    /// `POST /account/name`.
     static let setDisplayName = accountForm(.setDisplayName) { account, form in
         let name = (try? form.fields.text("displayName")) ?? ""
         do {

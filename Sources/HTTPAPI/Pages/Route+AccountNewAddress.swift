@@ -23,7 +23,6 @@ extension Route {
         return try await account.newAddress(mail: mail).reply()
     }
 
-    /// `POST /account/address/new`.
     static let mailNewAddress = accountForm(.mailNewAddress) { account, form in
         let email = (try? form.fields.text("email")) ?? ""
         do {
@@ -35,7 +34,6 @@ extension Route {
         }
     }
 
-    /// `POST /account/address/code`.
     static let proveNewAddress = accountForm(.proveNewAddress) { account, form in
         guard let mail = UUID(entered: form.request) else { return try account.visit.reply(.malformed) }
         let code = (try? form.fields.text("code")) ?? ""

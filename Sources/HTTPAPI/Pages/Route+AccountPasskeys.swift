@@ -76,7 +76,6 @@ extension Route {
 }
 
 extension AccountVisit {
-    /// The form that adds a passkey.
     var passkeyForm: ArmedForm { visit.armed(.addPasskey, "passkey", cookie) }
 
     /// The path of the page that adds a passkey, with the token of the list.

@@ -19,7 +19,6 @@ struct RecoveriesContent: AccountContent {
 }
 
 extension Route {
-    /// `GET /account/recoveries`.
     static let showRecoveries = account(.showRecoveries) { account in
         let me = try await account.me()
         do {

@@ -29,7 +29,6 @@ extension Route {
     /// What the form that ends all other sessions is about.
     private static let others = "others"
 
-    /// `GET /account/sessions`.
     static let showSessions = account(.showSessions) { account in
         let me = try await account.me()
         let sessions = try await account.exchange.run(ListSessions(caller: account.caller))

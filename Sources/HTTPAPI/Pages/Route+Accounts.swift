@@ -47,7 +47,6 @@ extension Route {
         return try HostedPage(content, "accounts.titleFor", pending.clientName, in: language).reply()
     }
 
-    /// `POST /accounts/{flow}`.
     static let chooseAccount = flow(.chooseAccount, body: .form) { visit, flow in
         let form: PageForm
         do throws(PageFormRefusal) { form = try PageForm(visit) } catch {

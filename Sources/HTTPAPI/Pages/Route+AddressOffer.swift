@@ -26,7 +26,6 @@ extension Route {
     /// `GET /address/{flow}`. Whoever has confirmed the address meanwhile goes on to the client.
     static let showAddressOffer = flow(.showAddressOffer) { visit, flow in try await visit.addressOffer(flow) }
 
-    /// `POST /address/{flow}`.
     static let answerAddressOffer = flow(.answerAddressOffer, body: .form) { visit, flow in
         let form: PageForm
         do throws(PageFormRefusal) { form = try PageForm(visit) } catch {

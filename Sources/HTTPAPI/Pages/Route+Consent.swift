@@ -33,7 +33,6 @@ extension Route {
         return try HostedPage(content, "consent.title", pending.clientName, in: language).reply()
     }
 
-    /// `POST /consent/{flow}`.
     static let answerConsent = flow(.answerConsent, body: .form) { visit, flow in
         let form: PageForm
         do throws(PageFormRefusal) { form = try PageForm(visit) } catch {

@@ -60,7 +60,6 @@ extension PageVisit {
             tenant: exchange.captures["tenantId"], flow: exchange.captures["flowId"], expires: expires, key: key)
     }
 
-    /// The form that confirms the device of a link.
     fileprivate func armed(_ link: DeviceMailLink, _ visitor: VisitorKey) -> ArmedForm {
         ArmedForm(
             holder: .visitor, cookie: visitor.value, path: Endpoint.answerDeviceMail.template.text,

@@ -15,7 +15,6 @@ extension Route {
         return try HostedPage(content, "flow.keyTitle", in: page.language).reply(visitor)
     }
 
-    /// `POST /flow/{flow}/key`.
     static let proveBrowserKey = take(.proveBrowserKey) { form, page, app in
         let proof = form.text("proof").flatMap { Base64URL.decode($0) } ?? []
         return ProveKey(proof, purpose: page.purpose, flow: page.handle, app: app)
@@ -28,19 +27,16 @@ extension Route {
         .showAnswers, where: { !$0.questions.isEmpty && $0.page != .showCredentials }
     ) { try $0.answersPage($1) }
 
-    /// `POST /flow/{flow}/answers`.
     static let giveAnswers = takeSecret(.giveAnswers) { form in
         let answers = form.fields.currentAnswers
         guard answers.count >= 3 else { throw ServiceError(.answersAtLeastThreeRequired) }
         return .answers(answers)
     }
 
-    /// `GET /flow/{flow}/passphrase`.
     static let showPassphrase = step(.showPassphrase, where: { $0.page == .showPassphrase }) {
         try $0.passphrasePage($1)
     }
 
-    /// `POST /flow/{flow}/passphrase`.
     static let givePassphrase = takeSecret(.givePassphrase) { form in
         guard let passphrase = form.text("passphrase") else { throw ServiceError(.passphraseMissing) }
         return .passphrase(passphrase)
@@ -177,7 +173,6 @@ extension FlowPage {
         return FieldProblem.all(error, of: fields).first?.saying(until: error, in: language)
     }
 
-    /// The form for answers.
     fileprivate func answersPage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let questions = view.questions.map {
             AnswersContent.Question(field: Self.answerPrefix + $0.questionId, question: $0.question)
@@ -193,7 +188,6 @@ extension FlowPage {
             HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }
 
-    /// The form for the passphrase.
     fileprivate func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let visitor = visit.visitor, form = visit.form(of: .givePassphrase, visitor)
         let problems = FieldProblems(problem.map { [$0] } ?? [], in: language)

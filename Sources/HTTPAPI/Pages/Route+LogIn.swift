@@ -1,7 +1,6 @@
 import TenureAPI
 
 extension Route {
-    /// The routes of the log-in pages.
     static var ofLogIn: [Route] {
         beginLogIns + logInByPasskey + [
             issuePasskeyChallenge, showPasskeyEndpoints,

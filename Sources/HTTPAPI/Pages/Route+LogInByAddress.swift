@@ -14,7 +14,6 @@ extension Endpoint {
 }
 
 extension Route {
-    /// `GET /flow/{flow}/account`.
     static let showPick = step(.showPick, where: { $0.step == .account }) { page, view in
         let visit = page.visit, visitor = visit.visitor, form = visit.form(of: .pickAccount, visitor)
         let accounts = view.accounts.map { account in
@@ -30,7 +29,6 @@ extension Route {
         return try HostedPage(content, title, in: page.language).reply(visitor)
     }
 
-    /// `POST /flow/{flow}/account`.
     static let pickAccount = take(.pickAccount) { form, page, app in
         guard let account = form.text("account").flatMap({ UUID(lowercased: $0) }) else {
             throw ServiceError(.flowWrongStep)

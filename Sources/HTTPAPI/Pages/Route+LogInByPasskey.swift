@@ -20,7 +20,6 @@ extension Route {
             body: JSONValue.object(["enroll": devices, "manage": devices]).canonicalBytes())
     }
 
-    /// `POST /passkey/challenge`.
     static let issuePasskeyChallenge = Route(page: .issuePasskeyChallenge, body: .optionalForm) { exchange in
         try await PageVisit(exchange: exchange).passkeyChallenge()
     }

@@ -3,7 +3,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `GET /flow/{flow}/credentials`.
     static let showCredentials = step(.showCredentials, where: { $0.page == .showCredentials }) { page, view in
         if view.rules?.blindOnly == true, view.passkey == nil { return try page.ending(ServiceError(.policyBlindOnly)) }
         return try page.credentialsPage(view, CredentialsPage.Input(replacing: view.questions), [])

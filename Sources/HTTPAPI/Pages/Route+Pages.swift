@@ -27,7 +27,6 @@ extension Endpoint {
 }
 
 extension Route {
-    /// `GET /assets/{hash}/{file}`.
     private static let readPageAsset = Route(page: .readPageAsset) { exchange in
         let (hash, file) = (exchange.captures["hash"], exchange.captures["file"])
         if let own = PageFrame.current.brand.reply(hash: hash, file: file) { return own }

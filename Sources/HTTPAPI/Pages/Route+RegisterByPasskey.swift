@@ -4,7 +4,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /flow/{flow}/passkey/challenge`.
     static let challengeNewPasskey = flow(.challengeNewPasskey, body: .form) { visit, flow in
         let exchange = visit.exchange
         guard exchange.isFromOwnPage else { return try visit.reply(.crossSite) }

@@ -63,7 +63,6 @@ extension Route {
         }
     }
 
-    /// `GET /waiting/{flow}`.
     static let showWaiting = wait(.showWaiting) { visit, flow, view, _ in
         switch view.standing {
         case .pending: return try await WaitingPage(visit, flow, view).reply()
@@ -113,7 +112,6 @@ extension Route {
         }
     }
 
-    /// `POST /waiting/{flow}/code`.
     static let enterDeviceCode = wait(.enterDeviceCode, body: .form) { visit, flow, view, cookie in
         guard view.standing == .pending else { return visit.goOn(in: flow) }
         let typed = try VisitorForm(visit).text("code") ?? ""
@@ -130,7 +128,6 @@ extension Route {
         }
     }
 
-    /// `POST /waiting/{flow}/mail`.
     static let sendDeviceMail = wait(.sendDeviceMail, body: .form) { visit, flow, view, cookie in
         let sending = SendDeviceMail(
             cookie: cookie, app: try await visit.exchange.pagesApp(),

@@ -10,7 +10,6 @@ import TenureAPI
 struct VisitorKey: Sendable {
     private static let byteCount = 32
 
-    /// The value of the cookie.
     let value: String
     /// The field that sets the cookie; `nil` if the browser has it.
     let setting: String?

@@ -154,7 +154,6 @@ struct WaitingContent: PageContent {
     let saysNoMail: Bool
     let mail: Mail?
     let eventsPath: String
-    /// The path of the page.
     let path: String
     let until: String
     /// The page on which a founder who is alone asks for a return; `nil` for others.
@@ -172,7 +171,6 @@ struct WaitingEndContent: PageContent {
     let device: String
     let company: String
     let employee: String
-    /// The path of the page.
     let path: String
     /// The account that is logged in instead; empty for none.
     let replaces: String

@@ -33,7 +33,6 @@ final class WaitingStreams: Sendable {
         self.now = now
     }
 
-    /// The open streams.
     var count: Int { streams.withLock { $0.count } }
 
     /// The answer to a browser that waits: a stream, or within the limit of what the process serves one look.

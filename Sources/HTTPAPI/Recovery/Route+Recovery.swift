@@ -2,33 +2,26 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /v1/recoveries`.
     static let startRecovery = Route(.startRecovery) { exchange in
         try await exchange.started(.recovery, exchange.read(LoginRequest.self))
     }
 
-    /// `POST /v1/recoveries/{flow}/credentials`.
     static let recoverCredentials = Route(.recoverCredentials) { exchange in
         let request = try exchange.read(CredentialsRequest.self)
         return try await exchange.outcome(
             RecoverCredentials(request, flow: exchange.captures["flow"], app: exchange.app()))
     }
 
-    /// `GET /v1/companies/{companyName}/recoveries`.
     static let listRecoveries = Route(.listRecoveries) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let views = try await exchange.run(ListRecoveries(company: exchange.company, caller: exchange.employee()))
         return .json(PageResponse(items: views))
     }
 
-    /// `POST …/recoveries/{fingerprint}/opening`.
     static let openRecovery = decideRecovery(.openRecovery, .open)
-    /// `POST …/recoveries/{fingerprint}/confirmation`.
     static let confirmRecovery = decideRecovery(.confirmRecovery, .confirm)
-    /// `POST …/recoveries/{fingerprint}/cancellation`.
     static let cancelRecovery = decideRecovery(.cancelRecovery, .cancel)
 
-    /// `POST /v1/logins/{flow}/recovery/cancellation`.
     static let cancelRecoveryByDevice = Route(.cancelRecoveryByDevice) { exchange in
         let request = try DecisionRequest(json: exchange.document())
         return try await exchange.decision(

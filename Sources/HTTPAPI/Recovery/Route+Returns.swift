@@ -9,12 +9,10 @@ extension Route {
         ]
     }
 
-    /// `POST /v1/returns`.
     static let startReturn = Route(.startReturn) { exchange in
         try await exchange.started(.returning, exchange.read(LoginRequest.self))
     }
 
-    /// `POST /v1/logins/{flow}/return/cancellation`.
     static let cancelReturnByDevice = Route(.cancelReturnByDevice) { exchange in
         let request = try DecisionRequest(json: exchange.document())
         return try await exchange.decision(

@@ -2,7 +2,6 @@ import IdentityService
 import TenureAPI
 
 extension Route {
-    /// `POST /v1/registrations`.
     static let startRegistration = Route(.startRegistration) { exchange in
         let request = try exchange.read(RegistrationRequest.self)
         return try await exchange.reply(
@@ -12,7 +11,6 @@ extension Route {
 }
 
 extension Route {
-    /// `POST /v1/companies/{companyName}/invitations`.
     static let issueInvitation = Route(.issueInvitation) { exchange in
         let request = try exchange.read(InvitationRequest.self)
         return try await exchange.reply(
@@ -20,14 +18,12 @@ extension Route {
         ) { .json($0) }
     }
 
-    /// `GET /v1/companies/{companyName}/invitations`.
     static let listInvitations = Route(.listInvitations) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let views = try await exchange.run(ListInvitations(company: exchange.company, caller: exchange.caller()))
         return .json(PageResponse(items: views))
     }
 
-    /// `DELETE /v1/companies/{companyName}/invitations/{invitationId}`.
     static let revokeInvitation = Route(.revokeInvitation) { exchange in
         let request = try exchange.read(DecisionRequest.self)
         return try await exchange.decision(

@@ -12,7 +12,6 @@ extension Route {
 }
 
 extension Route {
-    /// `DELETE /v1/sessions/current`.
     static let closeSession = Route(.closeSession) { exchange in
         try await exchange.run(CloseSession(caller: exchange.employee()))
         return .noContent
@@ -20,7 +19,6 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/sessions`.
     static let listSessions = Route(.listSessions) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let sessions = try await exchange.run(ListSessions(caller: exchange.employee()))
@@ -29,7 +27,6 @@ extension Route {
 }
 
 extension Route {
-    /// `DELETE /v1/sessions`.
     static let endSessions = Route(.endSessions) { exchange in
         try await exchange.run(EndOwnSessions(caller: exchange.employee()))
         return .noContent
@@ -37,7 +34,6 @@ extension Route {
 }
 
 extension Route {
-    /// `GET /v1/me`.
     static let readMe = Route(.readMe) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         return .json(try await exchange.run(ReadMe(caller: exchange.employee())))

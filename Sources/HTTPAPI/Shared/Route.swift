@@ -4,9 +4,7 @@ import TenureAPI
 /// An endpoint and its handler.
 struct Route: Sendable {
     let endpoint: Endpoint
-    /// How the endpoint reads a body.
     let body: EndpointBody.Kind
-    /// The handler.
     let respond: @Sendable (RoutedRequest) async throws -> Reply
 
     init(_ endpoint: Endpoint, respond: @escaping @Sendable (RoutedRequest) async throws -> Reply) {
@@ -52,7 +50,6 @@ extension Endpoint {
         ["account", "recover"].contains(template.text.split(separator: "/").first ?? "")
     }
 
-    /// How the endpoint reads a body.
     var body: EndpointBody.Kind { terms?.body.kind ?? .none }
 }
 

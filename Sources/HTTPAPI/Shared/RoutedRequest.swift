@@ -10,10 +10,8 @@ import TenureServer
 struct RoutedRequest: Sendable {
     let service: any UseCaseRunner
     let endpoint: Endpoint
-    /// The captured segments.
     let captures: PathCaptures
     let rawQuery: Substring
-    /// The header fields.
     let headers: RequestHeaders
     let body: [UInt8]
     /// The caller, or `nil` if the endpoint needs no credentials.
@@ -56,7 +54,6 @@ struct RoutedRequest: Sendable {
         return employee
     }
 
-    /// Returns the caller, or throws.
     func caller() throws(Refusal) -> Caller {
         guard let presented else { throw Refusal(.appUnknown) }
         return presented
@@ -71,7 +68,6 @@ struct RoutedRequest: Sendable {
     /// Parses the body. An empty body counts as an empty object.
     func document() throws(JSONError) -> JSONValue { body.isEmpty ? [:] : try StrictJSON.parse(body) }
 
-    /// Reads the body as a request.
     func read<Request: JSONConvertible>(_: Request.Type) throws(JSONError) -> Request {
         try Request(json: document())
     }

@@ -8,7 +8,6 @@ extension Route {
     /// Every cache may keep the metadata and the public keys for five minutes, the lifetime of an access token.
     private static let cacheable = "public, max-age=300"
 
-    /// `GET /.well-known/oauth-authorization-server`.
     static let readTokenMetadata = Route(.readTokenMetadata) { exchange in
         let issuer = try await exchange.run(ReadTokenIssuer())
         var reply = Reply.json(TokenMetadataResponse(issuer: issuer))
@@ -16,7 +15,6 @@ extension Route {
         return reply
     }
 
-    /// `GET /.well-known/jwks.json`.
     static let readTokenKeys = Route(.readTokenKeys) { exchange in
         let keys = try await exchange.run(ReadTokenKeys())
         return Reply(
@@ -24,7 +22,6 @@ extension Route {
             body: keys.canonicalBytes())
     }
 
-    /// `POST /oauth/introspect`.
     static let introspectToken = Route(.introspectToken) { exchange in
         let request = try exchange.tokenForm()
         if let grant = try await exchange.run(IntrospectGrantToken(app: exchange.app(), token: request.token)) {
@@ -49,7 +46,6 @@ extension Route {
         return Reply()
     }
 
-    /// `POST /v1/me/tokens`.
     static let issueResourceToken = Route(.issueResourceToken) { exchange in
         let request = try exchange.read(ResourceTokenRequest.self)
         let issued = try await exchange.run(

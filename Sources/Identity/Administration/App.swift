@@ -71,7 +71,6 @@ package enum App: Decider {
         case retireSecret(SecretID, AuthorityDecision)
         /// Revoke a secret and end its sessions.
         case revokeSecret(SecretID, AuthorityDecision)
-        /// Register a resource.
         case addResource(ResourceIndicator, AuthorityDecision)
         /// Remove a resource; no session ends.
         case removeResource(ResourceIndicator, AuthorityDecision)

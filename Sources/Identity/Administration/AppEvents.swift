@@ -13,11 +13,9 @@ package enum AppEvent: AggregateEvent {
     case pagesEnabled(PagesEnabled)
     case ended(AppEnded)
 
-    package static let payloads: [any EventPayload.Type] = [
-        AppRegistered.self, AppSecretIssued.self, AppSecretRevoked.self, AppSecretRetired.self,
-        AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,
-        PagesEnabled.self, AppEnded.self,
-    ]
+    package static let cases = AggregateCases<AppEvent>(
+        registered, secretIssued, secretRevoked, secretRetired, resourceAdded, resourceRemoved, clientChanged,
+        challengeAnswered, pagesEnabled, ended)
 
     package var payload: any EventPayload {
         switch self {
@@ -31,22 +29,6 @@ package enum AppEvent: AggregateEvent {
         case .challengeAnswered(let event): event
         case .pagesEnabled(let event): event
         case .ended(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as AppRegistered: self = .registered(event)
-        case let event as AppSecretIssued: self = .secretIssued(event)
-        case let event as AppSecretRevoked: self = .secretRevoked(event)
-        case let event as AppSecretRetired: self = .secretRetired(event)
-        case let event as AppResourceAdded: self = .resourceAdded(event)
-        case let event as AppResourceRemoved: self = .resourceRemoved(event)
-        case let event as AppClientChanged: self = .clientChanged(event)
-        case let event as AppChallengeAnswered: self = .challengeAnswered(event)
-        case let event as PagesEnabled: self = .pagesEnabled(event)
-        case let event as AppEnded: self = .ended(event)
-        default: return nil
         }
     }
 }

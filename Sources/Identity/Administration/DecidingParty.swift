@@ -6,7 +6,6 @@ package enum DecidingParty: Sendable, Equatable {
     case app(DecidingApp)
     /// An employee of the same tenant.
     case employee(DecidingEmployee)
-    /// The operator, identified by the operator key.
     case `operator`(PublicKeyBytes)
 
     /// Returns the `by` member of the caller's decisions.
@@ -18,7 +17,6 @@ package enum DecidingParty: Sendable, Equatable {
         }
     }
 
-    /// Whether a key speaks for the caller.
     package func speaks(with key: PublicKeyBytes) -> Bool {
         switch self {
         case .app(let app): app.authorityKey == key
@@ -32,7 +30,6 @@ package struct DecidingApp: Sendable, Equatable {
     package var app: AppID
     /// The secret it presented.
     package var secret: SecretID
-    /// The roles of that secret.
     package var roles: RoleSet
     /// The public half of that secret's authority key.
     package var authorityKey: PublicKeyBytes
@@ -66,7 +63,6 @@ package struct DecidingEmployee: Sendable, Equatable {
     package var employee: EmployeeID
     /// The user behind the employee. Two employees of one user are one person.
     package var user: UserID
-    /// The role in the tenant.
     package var role: EmployeeRole
     package var status: EmployeeStatus
     /// The employee's authorized device keys.
@@ -117,7 +113,4 @@ package struct DecidingEmployee: Sendable, Equatable {
         let since = state.completedReturn(in: tenant)?.completedAt ?? tenant.succeededAt
         if tenant.policy.adminsNeedPasskey, role == .securityAdmin { graceUntil = since?.adding(Self.passkeyGrace) }
     }
-
-    /// Whether the caller is an active admin with a device key that carries the role.
-    package var isActiveAdmin: Bool { status == .active && role.isAdministrative && !roleKeys.isEmpty }
 }

@@ -33,7 +33,6 @@ extension Employee {
         package var note: FreeText?
         package var by: StatusDecision
 
-        /// A cancellation.
         package init(note: FreeText? = nil, by: StatusDecision) {
             self.note = note
             self.by = by
@@ -44,7 +43,6 @@ extension Employee {
     package struct Reinstate: Sendable, Equatable {
         package var by: StatusDecision
 
-        /// A reinstatement.
         package init(by: StatusDecision) { self.by = by }
     }
 

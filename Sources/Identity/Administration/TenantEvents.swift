@@ -15,11 +15,9 @@ package enum TenantEvent: AggregateEvent {
     case securityAdminSucceeded(SecurityAdminSucceeded)
     case addressReclaimed(AddressReclaimed)
 
-    package static let payloads: [any EventPayload.Type] = [
-        EmployeeRegistered.self, TenantPolicyChanged.self, DomainConfirmed.self, AppLinked.self, AppUnlinked.self,
-        AdminAppointed.self, AdminDismissed.self, SecurityAdminSucceeded.self,
-        AddressReclaimed.self, MPinPolicyChanged.self,
-    ]
+    package static let cases = AggregateCases<TenantEvent>(
+        founded, policyChanged, mpinPolicyChanged, domainConfirmed, appLinked, appUnlinked, adminAppointed,
+        adminDismissed, securityAdminSucceeded, addressReclaimed)
 
     package var payload: any EventPayload {
         switch self {
@@ -33,22 +31,6 @@ package enum TenantEvent: AggregateEvent {
         case .adminDismissed(let event): event
         case .securityAdminSucceeded(let event): event
         case .addressReclaimed(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as EmployeeRegistered: self = .founded(event)
-        case let event as TenantPolicyChanged: self = .policyChanged(event)
-        case let event as MPinPolicyChanged: self = .mpinPolicyChanged(event)
-        case let event as DomainConfirmed: self = .domainConfirmed(event)
-        case let event as AppLinked: self = .appLinked(event)
-        case let event as AppUnlinked: self = .appUnlinked(event)
-        case let event as AdminAppointed: self = .adminAppointed(event)
-        case let event as AdminDismissed: self = .adminDismissed(event)
-        case let event as SecurityAdminSucceeded: self = .securityAdminSucceeded(event)
-        case let event as AddressReclaimed: self = .addressReclaimed(event)
-        default: return nil
         }
     }
 }

@@ -17,10 +17,8 @@ enum URICharacters {
         return bytes.allSatisfy { isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) }
     }
 
-    /// Whether a byte is an ASCII letter.
     static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
 
-    /// Whether a byte is an ASCII digit.
     static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
     /// The reserved and unreserved characters besides letters and digits.

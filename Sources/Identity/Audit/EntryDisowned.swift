@@ -11,9 +11,7 @@ package import Foundation
 /// Its leaf stays in the tree. Readers leave the event out, and its version in its stream counts. The service disowns a
 /// row only as long as no checkpoint covers it; afterwards the operator decides.
 package struct EntryDisowned: EventPayload, AggregateEvent {
-    /// The ledger of the row.
     package var ledger: UUID
-    /// The position of the row.
     package var position: Int64
     /// The leaf hash of its entry; a row with another entry is not meant.
     package var leaf: Bytes32
@@ -27,13 +25,8 @@ package struct EntryDisowned: EventPayload, AggregateEvent {
         self.by = by
     }
 
-    /// The event itself.
-    package static let payloads: [any EventPayload.Type] = [EntryDisowned.self]
+    package static let cases = AggregateCases<EntryDisowned>({ @Sendable (event: EntryDisowned) in event })
     package var payload: any EventPayload { self }
-    package init?(_ payload: any EventPayload) {
-        guard let event = payload as? EntryDisowned else { return nil }
-        self = event
-    }
 
     package static let members = EventMembers<EntryDisowned>(
         "EntryDisowned", EntryDisowned.init,

@@ -43,7 +43,6 @@ package struct CredentialsSet: EventPayload {
 /// A user's credentials were replaced, by a change or by a recovery.
 package struct CredentialsChanged: EventPayload {
     package var userID: UserID
-    /// The new credentials.
     package var credentialID: CredentialID
     /// The replaced credentials, which are no longer valid.
     package var previousCredentialID: CredentialID

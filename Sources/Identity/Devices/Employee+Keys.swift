@@ -3,7 +3,6 @@ package import Canonical
 extension Employee {
     /// The command that presents a device key.
     package struct PresentKey: Sendable, Equatable {
-        /// The device key.
         package var key: PublicKeyBytes
         /// The flow in which the device proved possession of the key.
         package var flow: FlowID
@@ -22,7 +21,6 @@ extension Employee {
 
     /// The command that authorizes a device key.
     package struct AuthorizeKey: Sendable, Equatable {
-        /// The device key.
         package var key: PublicKeyBytes
         package var decision: AuthorityDecision
         /// The tenant, for the employee's role and the policy.
@@ -50,7 +48,6 @@ extension Employee {
 
     /// The command that refuses a pending device key, or revokes an authorized one.
     package struct EndKey: Sendable, Equatable {
-        /// The device key.
         package var key: PublicKeyBytes
         package var reason: ReasonCode
         /// The reason, in free text.

@@ -2,7 +2,6 @@ import Canonical
 
 /// What holds the private half of a device key.
 package enum DeviceKeyKind: String, Sendable, Hashable, CaseIterable, MemberValue {
-    /// The software of the client.
     case software
     /// An authenticator (WebAuthn), whose evidence is an assertion.
     case passkey

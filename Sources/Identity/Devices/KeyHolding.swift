@@ -28,9 +28,4 @@ extension Employee.State {
     package func roleKeys(in tenant: Tenant.State, secretProved: Bool) -> Set<PublicKeyBytes> {
         roleKeys(in: tenant).filter { tenant.policy.admitsRole(of: holding(of: $0), secretProved: secretProved) }
     }
-
-    /// Whether a key with the role would carry it if the owner proved a secret too.
-    package func hasRoleKey(_ fingerprint: KeyFingerprint, in tenant: Tenant.State) -> Bool {
-        roleKeys(in: tenant).contains { KeyFingerprint(of: $0) == fingerprint }
-    }
 }

@@ -3,9 +3,7 @@ import Canonical
 package enum FlowPurpose: String, Sendable, Hashable, CaseIterable, MemberValue {
     /// Registering an employee.
     case registration
-    /// Logging in.
     case login
-    /// Changing credentials.
     case change
     /// Returning as the security admin.
     case returning = "return"
@@ -27,7 +25,6 @@ package struct CredentialValidation: Sendable, Equatable {
     package var credentialID: CredentialID
     /// The user key that the right answers or passphrase unlocked.
     package var userKey: PublicKeyBytes
-    /// The device key.
     package var employeeKey: PublicKeyBytes
     package var purpose: FlowPurpose
     /// Where the secret was evaluated: by the service or by the client.

@@ -31,7 +31,6 @@ package enum MPinActivation: Decider {
     }
 
     package enum Command: Sendable, Equatable {
-        /// Issue the code.
         case issue(Issue)
         /// Enter a code for the identity whose registration starts in the same append.
         case enter(isRight: Bool, for: MPinIdentityID, at: Timestamp)
@@ -71,7 +70,6 @@ package enum MPinActivation: Decider {
         package internal(set) var issue: MPinActivationIssued?
         /// The number of wrong codes.
         package internal(set) var failures = 0
-        /// The identity that used the code.
         package internal(set) var usedBy: MPinIdentityID?
 
         /// Whether the code may be entered at a time.

@@ -5,24 +5,13 @@ package enum MPinActivationEvent: AggregateEvent {
     case failed(MPinActivationFailed)
     case used(MPinActivationUsed)
 
-    package static let payloads: [any EventPayload.Type] = [
-        MPinActivationIssued.self, MPinActivationFailed.self, MPinActivationUsed.self,
-    ]
+    package static let cases = AggregateCases<MPinActivationEvent>(issued, failed, used)
 
     package var payload: any EventPayload {
         switch self {
         case .issued(let event): event
         case .failed(let event): event
         case .used(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as MPinActivationIssued: self = .issued(event)
-        case let event as MPinActivationFailed: self = .failed(event)
-        case let event as MPinActivationUsed: self = .used(event)
-        default: return nil
         }
     }
 }

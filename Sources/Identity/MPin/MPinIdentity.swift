@@ -363,7 +363,6 @@ extension MPinIdentity {
         package let suite: MPinKeySuite
         /// The epoch of the master secrets. A repeated issue uses this epoch, so that it returns the same share.
         package let epoch: Int
-        /// The push identifier of the device.
         package let pushIdentifier: Personal?
     }
 
@@ -408,7 +407,6 @@ extension MPinIdentity {
 
 extension MPinIdentity {
     package enum Command: Sendable, Equatable {
-        /// Start the registration.
         case start(Start)
         /// Start the registration again, unverified, before it is verified or after it expired.
         case restart(MPinPolicy, at: Timestamp)

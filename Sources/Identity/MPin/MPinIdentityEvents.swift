@@ -13,11 +13,9 @@ package enum MPinIdentityEvent: AggregateEvent {
     case revoked(MPinRevoked)
     case erased(MPinErased)
 
-    package static let payloads: [any EventPayload.Type] = [
-        MPinRegistrationStarted.self, MPinRegistrationRestarted.self, MPinLinked.self, MPinIdentityVerified.self,
-        MPinClientKeyIssued.self, MPinRegistered.self, MPinAuthenticationFailed.self, MPinFailuresCleared.self,
-        MPinBlocked.self, MPinRevoked.self, MPinErased.self,
-    ]
+    package static let cases = AggregateCases<MPinIdentityEvent>(
+        started, restarted, linked, verified, keyIssued, registered, authenticationFailed, failuresCleared,
+        blocked, revoked, erased)
 
     package var payload: any EventPayload {
         switch self {
@@ -32,23 +30,6 @@ package enum MPinIdentityEvent: AggregateEvent {
         case .blocked(let event): event
         case .revoked(let event): event
         case .erased(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as MPinRegistrationStarted: self = .started(event)
-        case let event as MPinRegistrationRestarted: self = .restarted(event)
-        case let event as MPinLinked: self = .linked(event)
-        case let event as MPinIdentityVerified: self = .verified(event)
-        case let event as MPinClientKeyIssued: self = .keyIssued(event)
-        case let event as MPinRegistered: self = .registered(event)
-        case let event as MPinAuthenticationFailed: self = .authenticationFailed(event)
-        case let event as MPinFailuresCleared: self = .failuresCleared(event)
-        case let event as MPinBlocked: self = .blocked(event)
-        case let event as MPinRevoked: self = .revoked(event)
-        case let event as MPinErased: self = .erased(event)
-        default: return nil
         }
     }
 }
@@ -99,7 +80,6 @@ package struct MPinLinked: EventPayload {
 
 /// An identity was verified, and a client key may be issued for it.
 package struct MPinIdentityVerified: EventPayload {
-    /// How it was verified.
     package var method: MPinVerificationMethod
     /// When the registration expires unless it is completed before.
     package var issueUntil: Timestamp

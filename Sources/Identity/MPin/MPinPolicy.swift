@@ -11,30 +11,19 @@ package enum MPinVerificationMode: String, Sendable, Hashable, CaseIterable, Mem
 /// The rules that a tenant sets for M-Pin.
 package struct MPinPolicy: Sendable, Hashable {
     /// Whether identities can be registered and can authenticate.
-    package var enabled: Bool
+    package var enabled: Bool = true
     /// How identities are verified.
-    package var verification: MPinVerificationMode
+    package var verification: MPinVerificationMode = .email
     /// The number of consecutive wrong proofs that blocks an identity.
-    package var maximumFailures: Int
+    package var maximumFailures: Int = 3
     /// Whether the proof of a linked identity may stand in the place of answers in a log-in.
-    package var opensSessions: Bool
+    package var opensSessions: Bool = false
 
     /// The limits that a tenant may choose.
     package static let failureRange = 1...5
 
     /// The policy of a tenant that has set none.
     package static let initial = MPinPolicy()
-
-    /// The defaults are those of ``initial``.
-    package init(
-        enabled: Bool = true, verification: MPinVerificationMode = .email, maximumFailures: Int = 3,
-        opensSessions: Bool = false
-    ) {
-        self.enabled = enabled
-        self.verification = verification
-        self.maximumFailures = maximumFailures
-        self.opensSessions = opensSessions
-    }
 
     /// Whether every value is in its range.
     package var isValid: Bool { Self.failureRange.contains(maximumFailures) }

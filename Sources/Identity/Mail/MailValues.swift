@@ -100,7 +100,6 @@ package enum MailRecipient: Sendable, Hashable {
 }
 
 extension MailRecipient: MemberValue {
-    /// An object with the kind and the id of the recipient.
     package static let memberKind = MemberKind<Self>(.object(name: "MailRecipient")) {
         (json, place) throws(JSONError) in
         var reader = try ObjectReader(json, at: place.pointer)

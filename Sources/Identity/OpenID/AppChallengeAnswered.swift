@@ -5,7 +5,6 @@ import Canonical
 /// It is recorded once for each registration that leaves the choice to the client. The operator's next
 /// ``AppClientChanged`` takes its place.
 package struct AppChallengeAnswered: EventPayload {
-    /// The client.
     package var appID: AppID
 
     package static let members = EventMembers<AppChallengeAnswered>(

@@ -47,7 +47,6 @@ package struct AuthorizationSituation: Sendable, Equatable {
 
     /// What the person answered on the pages of this request.
     package struct Answers: Sendable, Equatable {
-        /// The account that was chosen.
         package var chosen: EmployeeID?
         /// Whether the question for consent was answered, and how, by that account.
         package var consent: (by: EmployeeID, isGiven: Bool)?

@@ -41,7 +41,6 @@ package struct ClientRegistration: Sendable, Hashable {
     package let anyTenant: Bool
     /// Whether the client cannot keep a secret, as a script in a browser cannot.
     package let isPublic: Bool
-    /// The algorithm that signs its ID tokens.
     package let idToken: IDTokenAlgorithm
     /// When people are asked.
     package let consent: ConsentMode

@@ -10,7 +10,6 @@ package import Foundation
 
 /// The consent of one employee to one client.
 package enum Consent: Decider {
-    /// The events of a consent.
     package typealias Event = ConsentEvent
 
     /// The state, folded from the events.
@@ -86,20 +85,12 @@ package enum ConsentEvent: AggregateEvent {
     case given(ConsentGiven)
     case withdrawn(ConsentWithdrawn)
 
-    package static let payloads: [any EventPayload.Type] = [ConsentGiven.self, ConsentWithdrawn.self]
+    package static let cases = AggregateCases<ConsentEvent>(given, withdrawn)
 
     package var payload: any EventPayload {
         switch self {
         case .given(let event): event
         case .withdrawn(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as ConsentGiven: self = .given(event)
-        case let event as ConsentWithdrawn: self = .withdrawn(event)
-        default: return nil
         }
     }
 }

@@ -49,7 +49,6 @@ package enum GrantEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case codeReused
     /// A refresh token was used twice.
     case refreshReused
-    /// The client revoked one of its tokens.
     case tokenRevoked
     /// The person withdrew the consent.
     case consentWithdrawn

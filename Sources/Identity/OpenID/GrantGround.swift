@@ -13,7 +13,6 @@ package struct GrantGround: Sendable {
         package var fingerprint: KeyFingerprint
         /// The app that opened the session, and its secret.
         package var app: AppID
-        /// The secret of the app.
         package var secret: SecretID
         /// The event that opened the session.
         package var opened: Moment
@@ -48,7 +47,6 @@ package struct GrantGround: Sendable {
 
     /// When something happened, in the ledger of its event.
     package struct Moment: Sendable, Equatable {
-        /// The position in the ledger.
         package var position: Int64
         /// The time of the event.
         package var time: Timestamp

@@ -45,7 +45,6 @@ package enum LedgerTime: Decider {
         /// Somebody other than the operator decides.
         case notPermitted
 
-        /// The code of the contract.
         package var code: ErrorCode { .authorizationNotPermitted }
     }
 
@@ -75,16 +74,11 @@ package enum LedgerTime: Decider {
 package enum LedgerTimeEvent: AggregateEvent {
     case accepted(LedgerTimeAccepted)
 
-    package static let payloads: [any EventPayload.Type] = [LedgerTimeAccepted.self]
+    package static let cases = AggregateCases<LedgerTimeEvent>(accepted)
 
     package var payload: any EventPayload {
         switch self {
         case .accepted(let event): event
         }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        guard let event = payload as? LedgerTimeAccepted else { return nil }
-        self = .accepted(event)
     }
 }

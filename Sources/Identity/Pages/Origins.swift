@@ -70,17 +70,12 @@ package enum Origins: Decider {
 package enum OriginsEvent: AggregateEvent {
     case changed(OriginsChanged)
 
-    package static let payloads: [any EventPayload.Type] = [OriginsChanged.self]
+    package static let cases = AggregateCases<OriginsEvent>(changed)
 
     package var payload: any EventPayload {
         switch self {
         case .changed(let event): event
         }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        guard let event = payload as? OriginsChanged else { return nil }
-        self = .changed(event)
     }
 }
 

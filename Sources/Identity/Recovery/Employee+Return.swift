@@ -35,11 +35,9 @@ extension Employee {
         package let key: PublicKeyBytes
         /// The challenge of the opening. The completion needs another one.
         package let challenge: [UInt8]
-        /// When it was opened.
         package let openedAt: Timestamp
         /// When it may be completed from.
         package let availableAt: Timestamp
-        /// When it expires.
         package let expiresAt: Timestamp
         package let opened: EventPlace
         /// The event that completed it; `nil` before.

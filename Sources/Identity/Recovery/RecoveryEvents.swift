@@ -13,7 +13,6 @@ package struct RecoveryOpened: EventPayload {
     package var employeeID: EmployeeID
     /// The fingerprint of the only device key with which new credentials may be set.
     package var fingerprint: KeyFingerprint
-    /// The credentials to be replaced.
     package var credentialID: CredentialID
     /// When the recovery expires.
     package var expiresAt: Timestamp

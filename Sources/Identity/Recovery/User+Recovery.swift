@@ -18,12 +18,10 @@ extension User {
         package let employee: EmployeeID
         /// The fingerprint of the only device key with which new credentials may be set.
         package let fingerprint: KeyFingerprint
-        /// The credentials to be replaced.
         package let credential: CredentialID
         /// The user behind the employee who opened it.
         package let opener: UserID
         package let openedBy: Authority
-        /// When it was opened.
         package let openedAt: Timestamp
         /// When new credentials may be set from.
         package let availableAt: Timestamp
@@ -60,7 +58,6 @@ extension User {
         package let place: EventPlace
         /// When it was given.
         package let time: Timestamp
-        /// The authority that gave it.
         package let by: Authority
     }
 }
@@ -322,7 +319,6 @@ extension User {
             self.reach = reach
         }
 
-        /// The subject for the table of authority.
         func subject(of user: UserID) -> AuthoritySubject { AuthoritySubject(target.employee, of: user, role: role) }
     }
 

@@ -31,7 +31,6 @@ package struct CompanyName: Sendable, Hashable {
         entered = text
     }
 
-    /// The canonical form as a string.
     package var canonicalText: String { String(decoding: canonical, as: UTF8.self) }
 
     /// The internet domain that the name is, as entered; `nil` for other names. Names that fold to one text are one

@@ -17,7 +17,6 @@ extension Employee {
         package var isFounding: Bool
         /// The tenant's policy, which has no effect when founding.
         package var policy: TenantPolicy
-        /// The device key.
         package var key: PublicKeyBytes
         package var flow: FlowID
         /// What is fixed of the passkey that the key is, or `nil` if it is none.

@@ -149,11 +149,8 @@ extension Invitation {
 
     /// The command that registers an employee with an invitation.
     package struct Use: Sendable, Equatable {
-        /// The new employee.
         package var employee: EmployeeID
-        /// The employee id to be registered.
         package var companyEmployeeID: CompanyEmployeeID
-        /// The address to be registered.
         package var email: EmailAddress
         /// The time of the registration.
         package var time: Timestamp
@@ -212,7 +209,6 @@ extension Invitation {
 
     /// How an invitation ended.
     package enum End: Sendable, Equatable {
-        /// An employee registered with it.
         case used(EmployeeID)
         /// The invitation was revoked, or its issuer lost the authority.
         case revoked(InvitationEnd)

@@ -5,24 +5,13 @@ package enum InvitationEvent: AggregateEvent {
     case used(InvitationUsed)
     case revoked(InvitationRevoked)
 
-    package static let payloads: [any EventPayload.Type] = [
-        InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
-    ]
+    package static let cases = AggregateCases<InvitationEvent>(issued, used, revoked)
 
     package var payload: any EventPayload {
         switch self {
         case .issued(let event): event
         case .used(let event): event
         case .revoked(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as InvitationIssued: self = .issued(event)
-        case let event as InvitationUsed: self = .used(event)
-        case let event as InvitationRevoked: self = .revoked(event)
-        default: return nil
         }
     }
 }

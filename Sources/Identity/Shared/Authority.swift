@@ -20,14 +20,12 @@ package enum Authority: Sendable, Hashable {
     /// The founding of a tenant, which needs no other authority.
     case founding
     case policy
-    /// An app, identified by one of its secrets.
     case app(AppID, secret: SecretID, SignedStatement?)
     /// An employee. The statement is missing only for decisions that follow from the employee's own log-in.
     case employee(EmployeeID, SignedStatement?)
     /// The operator, on the command line. A decision without the statement is not lawful.
     case `operator`(SignedStatement?)
 
-    /// The signed statement, if there is one.
     package var statement: SignedStatement? {
         switch self {
         case .founding, .policy: nil

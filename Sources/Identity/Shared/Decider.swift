@@ -54,11 +54,33 @@ extension CodedRejection {
 
 /// The closed set of events that one aggregate folds.
 package protocol AggregateEvent: Sendable, Equatable {
-    /// The event types of the set.
-    static var payloads: [any EventPayload.Type] { get }
+    static var cases: AggregateCases<Self> { get }
     var payload: any EventPayload { get }
+}
+
+extension AggregateEvent {
+    package static var payloads: [any EventPayload.Type] { cases.payloads }
+
     /// Wraps a payload of the set; `nil` for any other, which the caller must treat as an error.
-    init?(_ payload: any EventPayload)
+    package init?(_ payload: any EventPayload) {
+        guard let event = Self.cases.wraps[ObjectIdentifier(type(of: payload))]?(payload) else { return nil }
+        self = event
+    }
+}
+
+/// The cases of an aggregate's event, each of which wraps the payload of one type.
+package struct AggregateCases<Event: Sendable>: Sendable {
+    fileprivate private(set) var payloads: [any EventPayload.Type] = []
+    fileprivate private(set) var wraps: [ObjectIdentifier: @Sendable (any EventPayload) -> Event?] = [:]
+
+    init<each Payload: EventPayload>(_ wrap: repeat @escaping @Sendable (each Payload) -> Event) {
+        repeat add(each wrap)
+    }
+
+    private mutating func add<Payload: EventPayload>(_ wrap: @escaping @Sendable (Payload) -> Event) {
+        payloads.append(Payload.self)
+        wraps[ObjectIdentifier(Payload.self)] = { ($0 as? Payload).map(wrap) }
+    }
 }
 
 /// An event with the place and time of its record, which `evolve` may use besides the event.

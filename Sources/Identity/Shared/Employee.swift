@@ -63,7 +63,6 @@ extension Employee {
         case refuseKey(EndKey)
         /// Revoke an authorized device key.
         case revokeKey(EndKey)
-        /// Give a device a name.
         case nameDevice(NameDevice)
         /// Notes what an assertion says of its passkey.
         case notePasskey(NotePasskey)
@@ -79,7 +78,6 @@ extension Employee {
         case changeEmail(ChangeEmail)
         /// Take over the address that the user has now.
         case followEmail(String)
-        /// End all sessions.
         case endSessions(EndSessions)
         /// Release the provisional employee id.
         case releaseID(ReleaseID)
@@ -89,7 +87,6 @@ extension Employee {
         case requestReturn(RequestReturn)
         /// Open the return that was asked for.
         case openReturn(OpenReturn)
-        /// Complete the open return.
         case completeReturn(CompleteReturn)
         /// Cancel the open return or undo the completed one, signed.
         case cancelReturn(CancelReturn)
@@ -327,16 +324,11 @@ package enum EmployeeEvent: AggregateEvent {
     case returnCompleted(ReturnCompleted)
     case returnCancelled(ReturnCancelled)
 
-    package static let payloads: [any EventPayload.Type] = [
-        EmployeeRegistered.self, EmployeeKeyPresented.self, EmployeeKeyAuthorized.self, EmployeeKeyRefused.self,
-        EmployeeKeyRevoked.self, EmployeeApproved.self, EmployeeCancelled.self, EmployeeReinstated.self,
-        EmailReclaimed.self, EmployeeEmailChanged.self, EmployeeErased.self,
-        EmployeeIdReleased.self,
-        EmployeeSessionsEnded.self,
-        ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
-        DeviceNamed.self, DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self,
-        PasskeyCounterRepeated.self,
-    ]
+    package static let cases = AggregateCases<EmployeeEvent>(
+        registered, keyPresented, keyAuthorized, keyRefused, keyRevoked, passkeyValidated, passkeyBackupChanged,
+        passkeyCounterRepeated, deviceNamed, displayNameSet, approved, cancelled, reinstated, emailReclaimed,
+        emailChanged, erased, idReleased, sessionsEnded, returnRequested, returnOpened, returnCompleted,
+        returnCancelled)
 
     package var payload: any EventPayload {
         switch self {
@@ -362,34 +354,6 @@ package enum EmployeeEvent: AggregateEvent {
         case .returnOpened(let event): event
         case .returnCompleted(let event): event
         case .returnCancelled(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as EmployeeRegistered: self = .registered(event)
-        case let event as EmployeeKeyPresented: self = .keyPresented(event)
-        case let event as EmployeeKeyAuthorized: self = .keyAuthorized(event)
-        case let event as EmployeeKeyRefused: self = .keyRefused(event)
-        case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
-        case let event as PasskeyValidated: self = .passkeyValidated(event)
-        case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
-        case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
-        case let event as DeviceNamed: self = .deviceNamed(event)
-        case let event as DisplayNameSet: self = .displayNameSet(event)
-        case let event as EmployeeApproved: self = .approved(event)
-        case let event as EmployeeCancelled: self = .cancelled(event)
-        case let event as EmployeeReinstated: self = .reinstated(event)
-        case let event as EmailReclaimed: self = .emailReclaimed(event)
-        case let event as EmployeeEmailChanged: self = .emailChanged(event)
-        case let event as EmployeeErased: self = .erased(event)
-        case let event as EmployeeIdReleased: self = .idReleased(event)
-        case let event as EmployeeSessionsEnded: self = .sessionsEnded(event)
-        case let event as ReturnRequested: self = .returnRequested(event)
-        case let event as ReturnOpened: self = .returnOpened(event)
-        case let event as ReturnCompleted: self = .returnCompleted(event)
-        case let event as ReturnCancelled: self = .returnCancelled(event)
-        default: return nil
         }
     }
 }
@@ -431,7 +395,6 @@ extension Employee {
         /// Whether the employee id can still be released.
         package var isProvisional: Bool { account != nil && !belongsToSomebody }
 
-        /// The authorized device keys.
         package var authorizedKeys: Set<PublicKeyBytes> {
             Set(keys.values.lazy.filter { $0.status == .authorized }.map(\.key))
         }
@@ -498,9 +461,7 @@ extension Employee {
         package internal(set) var email: Personal
         /// Whether the address was claimed for the tenant.
         package internal(set) var isCompanyOwnedEmail: Bool
-        /// The place of the registration.
         package let registered: EventPlace
-        /// When it was registered.
         package let registeredAt: Timestamp
         /// Whether founding, the policy or an admin approved the employee.
         package internal(set) var isApproved: Bool
@@ -612,9 +573,7 @@ package enum EmployeeStatus: String, Sendable, Hashable, CaseIterable {
 package enum EmployeeRole: String, Sendable, Hashable, CaseIterable {
     /// The founder of the tenant, or the latest successor.
     case securityAdmin
-    /// An appointed admin.
     case admin
-    /// An ordinary employee.
     case employee
 
     /// Whether the role may administer the tenant.

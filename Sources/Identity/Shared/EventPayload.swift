@@ -75,7 +75,6 @@ package enum EventCatalogue {
 
     private static let byName = Dictionary(all.map { ($0.type, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Whether there is an event of that type.
     package static func isKnown(type: String) -> Bool { byName[type]?.type.utf8.elementsEqual(type.utf8) ?? false }
 
     /// Decodes an event of any type.
@@ -95,7 +94,6 @@ package enum EventCatalogue {
 enum EventLimits {
     /// A challenge: a tag and a canonical JSON object of identifiers.
     static let challenge = 1...4_096
-    /// A signed statement.
     static let statement = 1...4_096
     /// A credential record; version 1 has less than 4 KiB.
     static let record = 1...16_384

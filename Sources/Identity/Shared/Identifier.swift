@@ -12,7 +12,6 @@ package struct Identifier<Subject>: Sendable, Hashable, CustomStringConvertible 
     /// The 16 bytes.
     package let uuid: UUID
 
-    /// Wraps a UUID.
     package init(_ uuid: UUID) { self.uuid = uuid }
 
     /// Parses 36 lower-case characters (RFC 9562 §4); `nil` for any other spelling.
@@ -45,27 +44,16 @@ extension Identifier: MemberValue {
     }
 }
 
-/// The subject of ids of credentials.
 package enum CredentialSubject {}
-/// The subject of ids of flows.
 package enum FlowSubject {}
-/// The subject of ids of sessions.
 package enum SessionSubject {}
-/// The subject of ids of app secrets.
 package enum SecretSubject {}
-/// The subject of ids of grants of clients.
 package enum GrantSubject {}
-/// The subject of ids of browser sessions.
 package enum BrowserSessionSubject {}
-/// The subject of ids of recoveries.
 package enum RecoverySubject {}
-/// The subject of ids of returns.
 package enum ReturnSubject {}
-/// The subject of ids of invitations.
 package enum InvitationSubject {}
-/// The subject of ids of charges.
 package enum ChargeSubject {}
-/// The subject of ids of activations.
 package enum MPinActivationSubject {}
 
 /// The id of a tenant and of its ledger.
@@ -83,9 +71,7 @@ package typealias AppID = Identifier<App>
 package typealias SecretID = Identifier<SecretSubject>
 /// The id of a client's grant.
 package typealias GrantID = Identifier<GrantSubject>
-/// The id of a browser session.
 package typealias BrowserSessionID = Identifier<BrowserSessionSubject>
-/// The id of a recovery.
 package typealias RecoveryID = Identifier<RecoverySubject>
 /// The id of the return of a security admin.
 package typealias ReturnID = Identifier<ReturnSubject>

@@ -30,7 +30,9 @@ package struct ReasonCode: Sendable, Hashable, CustomStringConvertible {
 
     /// Returns `nil` for other characters or another length.
     package init?(_ text: String) {
-        guard isToken(text, upperCase: false) else { return nil }
+        guard (1...64).contains(text.utf8.count) else { return nil }
+        let characters = "abcdefghijklmnopqrstuvwxyz0123456789_.-"
+        guard text.unicodeScalars.allSatisfy(characters.unicodeScalars.contains) else { return nil }
         self.text = text
     }
 
@@ -40,32 +42,6 @@ package struct ReasonCode: Sendable, Hashable, CustomStringConvertible {
 extension ReasonCode: MemberValue {
     package static let memberKind = MemberKind<Self>.text(
         .string(format: "reason-code"), "a reason code is expected", parse: { Self($0) }, text: \.text)
-}
-
-/// The id that a caller gives a request: 1 to 64 of `A-Z`, `a-z`, `0-9`, `.`, `_` and `-`.
-package struct RequestID: Sendable, Hashable, CustomStringConvertible {
-    package let text: String
-
-    /// Returns `nil` for other characters or another length.
-    package init?(_ text: String) {
-        guard isToken(text, upperCase: true) else { return nil }
-        self.text = text
-    }
-
-    package var description: String { text }
-}
-
-/// Whether a text is 1 to 64 of the characters that both kinds of token allow.
-private func isToken(_ text: String, upperCase: Bool) -> Bool {
-    guard (1...64).contains(text.utf8.count) else { return false }
-    return text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"): true
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): upperCase
-        default: false
-        }
-    }
 }
 
 package enum CancellationReason: String, Sendable, Hashable, CaseIterable, MemberValue {
@@ -86,7 +62,6 @@ package enum SessionEnd: String, Sendable, Hashable, CaseIterable, MemberValue {
     case appUnlinked
     /// The operator revoked the secret that opened it.
     case secretRevoked
-    /// The owner ended all their sessions.
     case endedByOwner
     /// Somebody with authority ended all of the employee's sessions.
     case endedByAdmin
@@ -131,6 +106,5 @@ package struct ValueError: Error, Sendable, Hashable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The code, the member and the reason.
     package var description: String { "\(code): \(reason) (\(field))" }
 }

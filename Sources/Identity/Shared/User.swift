@@ -61,9 +61,7 @@ package enum User: Decider {
         case setProvedCredentials(CredentialsSet)
         /// Replace the credentials that the event names. The record was verified before.
         case changeCredentials(CredentialsChanged)
-        /// Open a recovery of the credentials.
         case openRecovery(OpenRecovery)
-        /// Confirm the open recovery.
         case confirmRecovery(ConfirmRecovery)
         /// Cancel the open recovery before credentials are set.
         case cancelRecovery(CancelRecovery)
@@ -243,11 +241,9 @@ package enum UserEvent: AggregateEvent {
     case emailChangeUndone(EmailChangeUndone)
     case erased(UserErased)
 
-    package static let payloads: [any EventPayload.Type] = [
-        CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
-        RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self, EmailGaveWay.self,
-        EmailChanged.self, EmailChangeUndone.self, UserErased.self,
-    ]
+    package static let cases = AggregateCases<UserEvent>(
+        credentialsSet, credentialsChanged, recoveryOpened, recoveryConfirmed, recoveryCancelled, emailVerified,
+        languageChosen, emailReleased, emailGaveWay, emailChanged, emailChangeUndone, erased)
 
     package var payload: any EventPayload {
         switch self {
@@ -263,24 +259,6 @@ package enum UserEvent: AggregateEvent {
         case .emailChanged(let event): event
         case .emailChangeUndone(let event): event
         case .erased(let event): event
-        }
-    }
-
-    package init?(_ payload: any EventPayload) {
-        switch payload {
-        case let event as CredentialsSet: self = .credentialsSet(event)
-        case let event as CredentialsChanged: self = .credentialsChanged(event)
-        case let event as RecoveryOpened: self = .recoveryOpened(event)
-        case let event as RecoveryConfirmed: self = .recoveryConfirmed(event)
-        case let event as RecoveryCancelled: self = .recoveryCancelled(event)
-        case let event as EmailVerified: self = .emailVerified(event)
-        case let event as LanguageChosen: self = .languageChosen(event)
-        case let event as EmailReleased: self = .emailReleased(event)
-        case let event as EmailGaveWay: self = .emailGaveWay(event)
-        case let event as EmailChanged: self = .emailChanged(event)
-        case let event as EmailChangeUndone: self = .emailChangeUndone(event)
-        case let event as UserErased: self = .erased(event)
-        default: return nil
         }
     }
 }

@@ -124,7 +124,6 @@ extension PolicyChangeRequest {
 }
 
 extension TenantPolicy {
-    /// The policy as a statement names it.
     var settings: [String: PolicyStatement.Setting] {
         [
             "keyAuthorization": .code(keyAuthorization.rawValue), "approval": .code(approval.rawValue),

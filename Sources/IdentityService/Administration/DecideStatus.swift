@@ -16,11 +16,9 @@ package struct DecideStatus: CallerUseCase {
     package enum Action: String, Sendable {
         /// Approve a registered employee.
         case approve
-        /// Cancel an employee.
         case cancel
         /// Reinstate a cancelled employee.
         case reinstate
-        /// End all sessions of an employee.
         case endSessions
     }
     package let action: Action
@@ -126,7 +124,6 @@ package struct DecideStatus: CallerUseCase {
 }
 
 extension DecideStatus.Action {
-    /// The action as statements name it.
     var statement: EmployeeStatement.Action {
         switch self {
         case .approve: .approve

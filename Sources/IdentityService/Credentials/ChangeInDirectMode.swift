@@ -14,7 +14,6 @@ package struct ChangeInDirectMode: AppUseCase {
     /// The old secret: at least three answers to the old questions, or the old passphrase. `nil` for the first secret of
     /// a person without one, for which a passkey signed the flow's challenge.
     package let current: CredentialsChangeRequest.Current?
-    /// The new credentials.
     package let credentials: CredentialsRequest
     package let flow: String
     package let app: AppCaller

@@ -11,9 +11,7 @@ package struct OwnCredentials: Sendable, Equatable {
     package let employeePublicKey: [UInt8]
     /// When the credentials in force were set.
     package let setAt: Timestamp
-    /// Whether a log-in accepts answers.
     package let acceptsAnswers: Bool
-    /// Whether a log-in accepts a passphrase.
     package let acceptsPassphrase: Bool
     /// Whether the person has no secret.
     package var isSecretless = false

@@ -13,7 +13,6 @@ package struct OwnPasskeys: Sendable, RedactedDescription {
     package struct Held: Sendable, RedactedDescription {
         /// The fingerprint of the key, in hexadecimal.
         package let fingerprint: String
-        /// The id of the credential.
         package let credential: [UInt8]
         /// The public key, as statements name a signer.
         package let key: [UInt8]

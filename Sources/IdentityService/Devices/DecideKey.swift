@@ -129,7 +129,6 @@ package struct DecideKey: CallerUseCase {
 }
 
 extension DecideKey.Action {
-    /// The action as statements name it.
     var statement: KeyStatement.Action {
         switch self {
         case .authorize: .authorize

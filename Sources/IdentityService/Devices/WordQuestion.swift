@@ -12,7 +12,6 @@ import TenureAPI
 package struct WordQuestion: Sendable, Equatable {
     /// The number of wrong choices that refuse the key.
     package static let limit: Int32 = 2
-    /// The three rows.
     package let rows: [[UInt8]]
     /// Whether the key had so many wrong choices that it can only be refused.
     package let isSpent: Bool
@@ -44,7 +43,6 @@ package struct AskForWords: UseCase {
         self.tenant = tenant
     }
 
-    /// Returns the question.
     package func run(_ run: UseCaseRun<WordQuestion>) async throws -> WordQuestion {
         try await WordCounter(fingerprint: fingerprint, tenant: tenant, context: run.context).question()
     }

@@ -14,7 +14,6 @@ package struct MPinClientKeyOffer: Sendable, Equatable, RedactedDescription {
     package var share: [UInt8]
     /// The signed query for the second D-TA.
     package var query: String
-    /// The name of the suite.
     package var suite: String
     package var epoch: Int
 }

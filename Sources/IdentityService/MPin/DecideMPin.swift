@@ -96,7 +96,6 @@ package struct DecideMPin: CallerUseCase {
 }
 
 extension DecideMPin.Action {
-    /// The action as statements name it.
     fileprivate var statement: MPinStatement.Action {
         switch self {
         case .verify: .verify

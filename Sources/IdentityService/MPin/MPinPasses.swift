@@ -14,7 +14,6 @@ import Postgres
 struct MPinPass: CodedRow {
     /// The verdict about a proof, as it is stored.
     enum Verdict: ColumnValue, Equatable {
-        /// The proof is right.
         case right
         /// Anything else: the code that the app is told.
         case refused(ErrorCode)

@@ -34,7 +34,6 @@ package struct StartMPinProof: UseCase {
 
     package func authorize() throws(ServiceError) { try app.require(.login) }
 
-    /// Draws the challenge.
     package func run(_ run: UseCaseRun<MPinChallengeOffer>) async throws -> MPinChallengeOffer {
         let mpinID = try MPinID(text: self.mpinID)
         let company = try await run.context.mpin(self.company, app, role: .access)

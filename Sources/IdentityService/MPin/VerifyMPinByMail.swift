@@ -11,7 +11,6 @@ import TenureAPI
 package struct MPinLinkView: Sendable, Equatable {
     /// The tenant's name, which the page shows.
     package var companyName: String
-    /// Whether the identity is verified.
     package var isVerified: Bool
 }
 
@@ -41,7 +40,6 @@ package struct VerifyMPinByMail: UseCase {
         self.isConfirmed = isConfirmed
     }
 
-    /// The kind of the codes in these links.
     static let linkKind = "activation"
 
     /// Verifies the identity, or only tells whether the link is valid.

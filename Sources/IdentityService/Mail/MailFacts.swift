@@ -29,7 +29,6 @@ struct MailFacts: Sendable, Equatable {
     var account: String?
     var company: Company?
     var actor: Actor?
-    /// The name of the device.
     var device: String?
     /// When it happened.
     var time: Timestamp?

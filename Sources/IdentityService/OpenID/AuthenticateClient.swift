@@ -15,7 +15,6 @@ package struct AuthenticatedClient: Sendable, Equatable {
         self.secretID = secretID
     }
 
-    /// An app that authenticated with its secret.
     package init(_ app: AppCaller) { self.init(id: app.appId, secretID: app.secretId) }
 }
 

@@ -38,7 +38,6 @@ package enum AuthorizationAnswer: Sendable, Equatable, RedactedDescription {
 
 /// What the pages of an authorization show and use of the stored request.
 package struct AwaitedAuthorization: Sendable, Equatable {
-    /// The page that is next.
     package let page: AuthorizationAnswer.Page
     /// The client's id.
     package let client: UUID

@@ -25,7 +25,6 @@ package struct FindBrowserSession: UseCase, Redacted {
 package struct TakeBrowserCookie: UseCase, Redacted {
     /// The key of the form, as in ``LogInBrowser/form``.
     package let form: String
-    /// The tenant of the account.
     package let tenant: UUID
     /// The handle of the stored request; empty without one.
     package let request: String
@@ -93,7 +92,6 @@ extension ServiceContext {
         return (BrowserSession(row, session.row), log)
     }
 
-    /// Ends the session of a browser session.
     func end(_ browser: BrowserSession, _ call: Call) async throws {
         try await EndSession(context: self).run(
             browser.sessionID, in: TenantID(browser.tenantID), reason: .closed, actor: EmployeeID(browser.employeeID),

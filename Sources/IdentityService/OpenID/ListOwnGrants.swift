@@ -40,7 +40,6 @@ package struct ListEmployeeGrants: UseCase {
 
 /// Ends a grant of the caller.
 package struct EndOwnGrant: UseCase {
-    /// The id of the grant.
     package let grant: String
     package let caller: EmployeeCaller
 

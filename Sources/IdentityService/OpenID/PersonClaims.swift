@@ -76,7 +76,6 @@ enum PersonClaims {
         let text: String?
         /// Whether somebody showed that its owner reads the mails to it, or an admin of the tenant vouched for it.
         let isVerified: Bool
-        /// The events of the user.
         let events: [RecordedEvent]
 
         /// The address, if it is verified.

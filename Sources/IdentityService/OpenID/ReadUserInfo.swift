@@ -4,7 +4,6 @@ import Identity
 
 /// Tells a client about the person of a grant (OpenID Connect Core, section 5.3).
 package struct ReadUserInfo: UseCase, Redacted {
-    /// The access token of the grant.
     package let accessToken: String
 
     package init(accessToken: String) { self.accessToken = accessToken }

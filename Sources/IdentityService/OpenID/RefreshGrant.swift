@@ -39,7 +39,6 @@ package struct RefreshGrant: RepeatableUseCase, Redacted {
         return row?.client == client.id
     }
 
-    /// Exchanges the token.
     package func run(_ run: UseCaseRun<TokenAnswer>) async throws -> TokenAnswer {
         let context = run.context, time = run.call.time
         guard let token = GrantRefreshToken(refreshToken, context.ring) else { return .invalidGrant(.tokenUnknown) }

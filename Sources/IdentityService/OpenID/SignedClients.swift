@@ -27,7 +27,6 @@ actor SignedClients {
 extension ServiceContext {
     /// What use cases of the OpenID provider share.
     struct OpenID: Sendable {
-        /// The origins of clients.
         let clientOrigins = ClientOrigins()
         /// What the operator signed about clients.
         let signedClients = SignedClients()

@@ -8,7 +8,6 @@ import Keys
 package enum TokenAnswer: Sendable, Equatable, RedactedDescription {
     /// The client gets tokens.
     case issued(TokenGrantResponse)
-    /// The client is refused.
     case refused(OAuthRefusal)
 
     /// The code, the token or what belongs to it is not valid (RFC 6749, section 5.2). The client is not told which; the

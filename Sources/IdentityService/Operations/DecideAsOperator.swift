@@ -64,7 +64,6 @@ struct DecideAsOperator: Sendable {
     /// The time for which a statement is valid.
     static let lifetime: Duration = .seconds(900)
     let reader: LedgerReader
-    /// The clock.
     let now: @Sendable () -> Timestamp
     /// Provides the key; `nil` if no operator decisions can be made here.
     let signer: OperatorKeySource?

@@ -59,7 +59,6 @@ package struct Erasure: Sendable {
     package struct Erased: Sendable, Equatable {
         /// A user, an employee of one tenant, or an M-Pin identity or activation code of one.
         package let kind: ErasureList.Entry.Kind
-        /// The ledger of the key.
         package let ledger: UUID
         /// The id of the person and of the key.
         package let id: UUID

@@ -8,8 +8,6 @@ package import Postgres
 /// A row of `tenure.erasure`: an erased person, and the master key version that wrapped their keys.
 struct ErasureRow: Sendable {
     var entry: ErasureList.Entry
-    var masterVersion: Int?
-    var isDestroyed: Bool
 
     /// The statement that inserts the row; an existing row stays.
     static func insertion(_ entry: ErasureList.Entry) -> SQL {
@@ -53,7 +51,7 @@ struct ErasureRow: Sendable {
             let entry = ErasureList.Entry(
                 kind: kind, ledger: ledger, id: id,
                 time: Timestamp(microseconds: time.microsecondsSinceUnixEpoch))
-            return ErasureRow(entry: entry, masterVersion: nil, isDestroyed: false)
+            return ErasureRow(entry: entry)
         }
     }
 }

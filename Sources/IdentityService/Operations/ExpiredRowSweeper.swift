@@ -18,7 +18,6 @@ struct ExpiredRowSweeper: Service {
     /// Finds the rows to delete: the application role sees only ledgers that it names.
     let readerPool: PostgresPool
     let logger: Logger
-    /// The clock.
     var now: @Sendable () -> Timestamp = { .now() }
 
     /// Sweeps until the task is cancelled.

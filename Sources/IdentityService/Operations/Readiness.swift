@@ -5,28 +5,17 @@ package import Postgres
 /// Reports whether the service can do its work.
 package struct ReadinessReport: Sendable, Hashable {
     /// The reasons why it is not ready; empty if it is.
-    package var missing: [String]
+    package var missing: [String] = []
     /// Projections that have stopped, with the number of tenants concerned; all other work goes on.
-    package var stoppedViews: [String: Int]
+    package var stoppedViews: [String: Int] = [:]
 
     /// What is wrong with the checkpoints; all other work goes on.
-    package var seals: [String]
+    package var seals: [String] = []
     /// Why ledgers take no events, although the clocks are right now; all others go on.
-    package var clocks: [String]
+    package var clocks: [String] = []
 
     /// Whether the operator has not enabled the pages for browsers; all other work goes on.
-    package var lacksPages: Bool
-
-    package init(
-        missing: [String] = [], stoppedViews: [String: Int] = [:], seals: [String] = [], clocks: [String] = [],
-        lacksPages: Bool = false
-    ) {
-        self.clocks = clocks
-        self.missing = missing
-        self.stoppedViews = stoppedViews
-        self.seals = seals
-        self.lacksPages = lacksPages
-    }
+    package var lacksPages: Bool = false
 }
 
 /// Asks the database whether the service can do its work, and answers within a second whatever hangs.

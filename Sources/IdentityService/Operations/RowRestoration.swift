@@ -103,7 +103,6 @@ package struct RowRestoration: Sendable {
         return try rows.map { LedgerID(try $0.decode(UUID.self)) }
     }
 
-    /// Runs statements of several ledgers.
     private func run(_ statements: [(ledger: LedgerID, sql: SQL)]) async throws {
         for start in stride(from: 0, to: statements.count, by: Self.batch) {
             let batch = statements[start..<min(start + Self.batch, statements.count)]

@@ -10,7 +10,6 @@ struct PagesAppRow: CodedRow, Equatable {
     var isOnly = true
     var app: UUID
     var secret: UUID
-    /// The secret, sealed.
     var sealed: [UInt8]
     /// The public URL that the service was last started with; `nil` before the first start with pages.
     var publicURL: String?

@@ -105,7 +105,6 @@ struct CompleteRecovery: Sendable {
 
 /// Sets new credentials by a recovery, in direct mode.
 package struct RecoverCredentials: AppUseCase {
-    /// The new credentials.
     package let credentials: CredentialsRequest
     package let flow: String
     package let app: AppCaller

@@ -113,7 +113,6 @@ package struct DecideRecovery: CallerUseCase {
 }
 
 extension DecideRecovery.Action {
-    /// The action as statements name it.
     var statement: RecoveryStatement.Action {
         switch self {
         case .open: .open

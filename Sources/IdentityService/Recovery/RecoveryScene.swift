@@ -52,7 +52,6 @@ struct RecoveryScene: Sendable {
     /// Whether no other admin of the tenant could confirm. One decision then suffices, after twice the delay.
     var isSoleAdmin: Bool { access.tenant.state.admins.isEmpty }
 
-    /// The command that opens a recovery.
     func opening(by decision: AuthorityDecision, delay: Duration, at time: Timestamp) -> User.OpenRecovery {
         User.OpenRecovery(
             id: RecoveryID(UUID()), account: account, decision: decision, delay: delay, soleAdmin: isSoleAdmin,

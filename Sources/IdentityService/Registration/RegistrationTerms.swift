@@ -4,11 +4,6 @@ package struct RegistrationTerms: Sendable, Equatable {
     package let founding: FoundingRule
     /// Whether the service sends mails. Without them only another device or the operator helps a founder back.
     package let sendsMails: Bool
-
-    package init(founding: FoundingRule, sendsMails: Bool) {
-        self.founding = founding
-        self.sendsMails = sendsMails
-    }
 }
 
 /// Reads the terms of registration on the hosted pages.

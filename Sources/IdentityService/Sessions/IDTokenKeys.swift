@@ -32,7 +32,6 @@ extension ServiceContext {
     struct Sessions: Sendable {
         /// The keys that sign access tokens.
         let tokenKeys: TokenKeys
-        /// The keys that sign ID tokens.
         let idTokenKeys: IDTokenKeys
 
         init(_ pool: PostgresPool, _ rows: RowAuthentication, _ settings: ServiceSettings, _ logger: Logger) {

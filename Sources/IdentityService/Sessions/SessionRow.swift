@@ -69,7 +69,6 @@ struct StoredSession: Sendable {
     let row: SessionRow
     /// Whether the link of its app ended after the session was opened.
     let isUnlinked: Bool
-    /// Whether the secret that opened it was revoked.
     let isSecretRevoked: Bool
 
     /// Whether no cutoff has ended the session.

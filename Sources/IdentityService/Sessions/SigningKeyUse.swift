@@ -6,9 +6,7 @@ import Postgres
 enum SigningKeyUse: String, Sendable, Hashable, CaseIterable {
     /// Access tokens (RFC 9068), with ES256.
     case accessToken
-    /// ID tokens with RS256.
     case idTokenRS256
-    /// ID tokens with ES256.
     case idTokenES256
 
     /// The use for the ID tokens of clients that chose an algorithm.
@@ -36,7 +34,6 @@ enum SigningKeyUse: String, Sendable, Hashable, CaseIterable {
     /// ``condition`` on the rows of an alias.
     func condition(of alias: SQL) -> SQL { idTokenAlgorithm.map { "\(alias).algorithm = \($0.rawValue)" } ?? "true" }
 
-    /// The use in words.
     var words: String { idTokenAlgorithm.map { "ID tokens (\($0.rawValue))" } ?? "access tokens" }
 
     /// Encrypts a private key.

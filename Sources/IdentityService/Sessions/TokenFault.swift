@@ -5,9 +5,7 @@ import ErrorCodes
 /// A sentence follows from the text of the token alone, or holds for every token that the service does not know: so
 /// nobody learns from it which sessions exist.
 enum TokenFault: String, Sendable, CaseIterable {
-    /// The text is no access token.
     case notAnAccessToken = "the text is not an access token of this service"
-    /// The caller sent the refresh token.
     case refreshForAccess = "a refresh token was sent: send the access token, or refresh the session first"
     /// The token is for another service.
     case ofResource = "the token is for a resource and opens nothing here: send the access token of the session"
@@ -19,9 +17,7 @@ enum TokenFault: String, Sendable, CaseIterable {
     /// The token is not the present one of a session. Which of the reasons holds, only a signature would tell.
     case replacedOrEnded =
         "the token is not valid, replaced, or its session has ended: send the session's latest access token"
-    /// The text is no refresh token.
     case notARefreshToken = "the text is not a refresh token of this service"
-    /// The caller sent the access token.
     case accessForRefresh = "an access token was sent: send the refresh token"
     /// The session of the refresh token is over.
     case sessionEnded = "the session of the refresh token has ended: log in again"

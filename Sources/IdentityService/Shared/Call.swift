@@ -44,7 +44,6 @@ package struct AppCaller: Sendable {
     package let appId: UUID
     /// The secret that was presented.
     package let secretId: UUID
-    /// The roles of that secret.
     package let roles: Set<AppLinkRequest.Role>
     /// Whether the app lets its users choose questions that are not in the published list.
     let customQuestions: Bool

@@ -17,7 +17,6 @@ enum Denial: String, Sendable, CaseIterable {
     case statementInvalid = "the statement is not one of the service for this call: fetch a new one and sign that"
     /// A statement is over its time.
     case statementExpired = "the statement has expired: fetch a new one and sign that"
-    /// The signature is over the base64 text.
     case signatureOverText = "the signature is over the base64 text: decode the statement and sign its bytes"
     /// The signature does not verify.
     case signatureInvalid =

@@ -18,6 +18,5 @@ package struct DevicePasskey: Sendable, Equatable, RedactedDescription {
 
     /// The site that it belongs to.
     package var rpID: String { facts.rpID }
-    /// The id of the credential.
     package var credential: [UInt8] { facts.credentialID }
 }

@@ -102,17 +102,14 @@ struct IdempotentCall<Request: RepeatableUseCase>: Sendable {
 
 /// A caller who may own an `Idempotency-Key`.
 package protocol KeyOwner: Sendable {
-    /// The name of the owner.
     var keyOwner: String { get }
 }
 
 extension AppCaller: KeyOwner {
-    /// The app, by its id.
     package var keyOwner: String { "app/\(appId.lowercased)" }
 }
 
 extension EmployeeCaller: KeyOwner {
-    /// The employee, by tenant and id.
     package var keyOwner: String { "employee/\(tenantId.lowercased)/\(employeeId.lowercased)" }
 }
 

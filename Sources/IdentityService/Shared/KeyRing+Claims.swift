@@ -21,7 +21,6 @@ extension KeyRing {
             key: passkeyClaim(credential), owner: employee.uuid, value: tenant.uuid.bytes + employee.uuid.bytes)
     }
 
-    /// The key of the claim on a passkey.
     func passkeyClaim(_ credential: [UInt8]) -> ClaimKey { directoryClaim("passkey", credential) }
 
     /// The claim on an app's name, owned by the app.
@@ -71,7 +70,6 @@ extension KeyRing {
 }
 
 extension ServiceContext {
-    /// Finds the employees of a user in a tenant.
     func employees(of user: UserID, in tenant: TenantID) async throws -> [EmployeeID] {
         try await claims("member", of: user.uuid, in: LedgerID(tenant.uuid)).compactMap { claim in
             claim.value.flatMap { UUID(bytes: $0) }.map(EmployeeID.init)
@@ -106,7 +104,6 @@ extension KeyRing {
 }
 
 extension ServiceContext {
-    /// Finds the accounts of a user in all tenants.
     func accounts(of user: UserID) async throws -> [(tenant: TenantID, employee: EmployeeID)] {
         try await claims("account", of: user.uuid, in: .directory(of: user)).compactMap { claim in
             guard let value = claim.value, let tenant = UUID(bytes: value.prefix(16)),

@@ -36,7 +36,6 @@ struct KnownDevice: Sendable {
     /// The statement that inserts the claim. An append of the employee holds the head.
     func insertion(_ ring: KeyRing) -> SQL { claim.taking(ring) }
 
-    /// The statement that deletes the claim.
     var deletion: SQL { "DELETE FROM tenure.claim WHERE \(condition)" }
 
     /// The kind is a parameter, so that no plan uses the partial index of owners, which would read all device keys of

@@ -12,7 +12,6 @@ package struct MailSettings: Sendable {
     package let senderName: String?
     /// The domain of the sender, which the ids of mails end with.
     package let domain: String
-    /// Whose mails they are.
     package var brand = Brand()
 
     /// Returns `nil` if the sender could not be in a header or the origin has no scheme `http` or `https`.

@@ -39,7 +39,6 @@ package final class RequestNotes: Sendable {
     /// Notes a cause that is no matter of the OpenID provider's rules.
     package static func note(_ cause: StaticString) { note { $0.cause = "\(cause)" } }
 
-    /// Notes a cause.
     static func note(_ cause: OpenIDCause) { note { $0.cause = cause.name } }
 
     /// Notes why there is nothing, and returns `nil`.

@@ -94,7 +94,6 @@ final class UnauthenticRows: Sendable {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Counts one row of a table.
     func count(_ table: CodedTable, hasCode: Bool) {
         let now = ContinuousClock.now
         let isDue = counts.withLock { counts in

@@ -82,7 +82,6 @@ package struct ServiceSettings: Sendable {
     package var blindOnlyDecoys = Decoy.blindOnlyShare
     /// The lifetime of an access token. Whoever verifies tokens alone learns of a session's end after this time.
     package var accessLifetime: Duration
-    /// The lifetime of a refresh token.
     package var refreshLifetime: Duration
     /// The longest lifetime of a session, however often it is refreshed. Its tokens end with it.
     package var sessionLifetime: Duration

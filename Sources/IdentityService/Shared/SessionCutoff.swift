@@ -14,9 +14,7 @@ import Postgres
 enum SessionCutoff {
     /// Which sessions of a tenant a statement is about.
     enum Sessions {
-        /// The session of an id.
         case session(UUID)
-        /// All sessions of an employee.
         case sessions(ofEmployee: UUID)
 
         /// The condition on `tenure.session AS o`.

@@ -44,7 +44,6 @@ package protocol RepeatableUseCase<Answer>: UseCase {
 }
 
 extension RepeatableUseCase {
-    /// A reply may be stored.
     package func mayStore(in context: ServiceContext) async throws -> Bool { true }
     /// Nothing is read early.
     package func firstReads(in context: ServiceContext) -> PipelinedReads? { nil }

@@ -12,7 +12,6 @@ package import TenureAPI
 /// The service itself refuses such a token, so a back end that receives it cannot act for the employee here.
 package struct IssueResourceToken: UseCase {
     package let caller: EmployeeCaller
-    /// The URI of the resource.
     package let resource: String
 
     package init(caller: EmployeeCaller, resource: String) {

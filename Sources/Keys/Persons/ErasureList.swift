@@ -25,7 +25,6 @@ package struct ErasureList: Sendable {
             case mpin
         }
 
-        /// The kind of person.
         package let kind: Kind
         /// The ledger of the person's key.
         package let ledger: UUID

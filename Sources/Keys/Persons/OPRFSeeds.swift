@@ -30,7 +30,6 @@ package struct CredentialSeeds: Sendable, Equatable {
         self.passphrase = passphrase
     }
 
-    /// Generates random seeds.
     package static func random(withPassphrase: Bool) -> CredentialSeeds {
         CredentialSeeds(answers: SecretKey(), passphrase: withPassphrase ? SecretKey() : nil)
     }

@@ -129,7 +129,6 @@ package struct SealedPersonalData: Sendable, Hashable {
         }
     }
 
-    /// The value for an event.
     package var json: JSONValue {
         .object(["k": .string(key.lowercased), "c": .string(Base64URL.encode(sealed))])
     }

@@ -131,16 +131,6 @@ extension KeyRing {
         return try? Object.members.read(CanonicalJSON.parse(clear))
     }
 
-    /// Returns the 32 bytes by which a flow handle is stored and found, if it is not the flow id itself.
-    ///
-    /// They are HMAC-SHA-256 under the flows key over the length-prefixed list of `tenure/v1/flow-handle` and the
-    /// handle.
-    package func flowHandleDigest(_ handle: [UInt8]) -> [UInt8] {
-        var message = LengthPrefixed(tag: "tenure/v1/flow-handle")
-        message.append(handle)
-        return authenticationCode(message.bytes, .flows)
-    }
-
     private func flowKey(_ id: UUID, _ secret: [UInt8]) -> SymmetricKey {
         derivedKey(.flows, salt: id.bytes + secret, info: Array("tenure/v1/flow".utf8))
     }

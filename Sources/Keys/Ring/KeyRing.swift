@@ -77,7 +77,6 @@ package struct KeyRing: Sendable, Redacted {
     private let tokens: SecretKey
     private let rows: SecretKey
     private let events: SecretKey
-    /// The keys of events that were replaced.
     var olderEvents: [SecretKey] = []
     /// The four bytes that name the rows key in each row.
     let rowKeyID: [UInt8]
@@ -119,7 +118,6 @@ package struct KeyRing: Sendable, Redacted {
         rowKeyID = RowCode.keyID(rows)
     }
 
-    /// Generates a ring of random keys.
     package static func random() -> KeyRing { KeyRing() }
 
     /// Computes HMAC-SHA-256 (RFC 2104) over the bytes under the key of a purpose: 32 bytes.

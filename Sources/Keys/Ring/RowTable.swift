@@ -87,7 +87,6 @@ package struct RowTable<Row>: Sendable {
         return try make(&columns)
     }
 
-    /// What the code of a row covers.
     package func values(_ row: Row) -> [RowValue] { covered.map { $0.rowValue(row) } }
 
     /// The values of all columns of several rows, one array per column, separated by commas.

@@ -48,9 +48,7 @@ extension KeysError {
         package static let sealMalformed = Code(rawValue: "keys.seal_malformed")
         /// The cipher refused to work.
         package static let cipherFailed = Code(rawValue: "keys.cipher_failed")
-        /// A purpose has no key.
         package static let purposeKeyMissing = Code(rawValue: "keys.purpose_key_missing")
-        /// A bucket has no key.
         package static let bucketKeyMissing = Code(rawValue: "keys.bucket_key_missing")
         /// The log has events, but the tables of the keys that wrote them are empty.
         package static let keyTablesEmpty = Code(rawValue: "keys.tables_empty")

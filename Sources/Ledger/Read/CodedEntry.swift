@@ -77,7 +77,6 @@ public struct CodedEntry: Sendable {
     /// The stream according to the row.
     var stream: StreamID { StreamID(ledger: ledger, kind: kind, id: streamID) }
 
-    /// The place of the row.
     private var place: LedgerError.Place { LedgerError.Place(ledger: ledger, position: position) }
 
     /// Whether a service wrote the entry.
@@ -86,7 +85,6 @@ public struct CodedEntry: Sendable {
         codes.isRight(code, ledger: ledger, at: position, id: id, leaf: leaf)
     }
 
-    /// Whether the row is disowned.
     package var isDisowned: Bool {
         guard let leaf = codes.disowned.leaf(at: place) else { return false }
         return leaf == MerkleTree.leafHash(bytes)

@@ -66,9 +66,6 @@ public struct EventCodes: Sendable {
         EventCodes(key: SymmetricKey(size: .bits256), checks: false, disowned)
     }
 
-    /// Whether ``isRight(_:ledger:at:id:leaf:)`` can refuse a code.
-    public var areChecked: Bool { checks }
-
     /// Returns the code of an event.
     ///
     /// - Parameter leaf: The leaf hash of the entry, 32 bytes.

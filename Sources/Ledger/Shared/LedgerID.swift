@@ -116,14 +116,11 @@ struct ASCIIName {
         return bytes.dropFirst().allSatisfy(rest.has)
     }
 
-    /// The rule for types of events.
     static let eventType = ASCIIName(first: .upperLetters, rest: .lettersAndDigits, length: 1...64)
     /// The rule for request ids.
     static let requestId = ASCIIName(
         first: [.lettersAndDigits, .marks], rest: [.lettersAndDigits, .marks], length: 1...64)
-    /// The rule for kinds of streams.
     static let streamKind = ASCIIName(first: .lowerLetters, rest: .lettersAndDigits, length: 1...32)
-    /// The rule for kinds of claims.
     static let claimKind = ASCIIName(
         first: .lowerLetters, rest: [.lettersAndDigits, .marks], length: 1...32)
 }

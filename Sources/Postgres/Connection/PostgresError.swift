@@ -160,12 +160,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, CustomStringConver
     public static let divisionByZero = SQLState(rawValue: "22012")
     /// 23505: a unique constraint is violated.
     public static let uniqueViolation = SQLState(rawValue: "23505")
-    /// 23503: a foreign key is violated.
-    public static let foreignKeyViolation = SQLState(rawValue: "23503")
     /// 23502: a NOT NULL constraint is violated.
     public static let notNullViolation = SQLState(rawValue: "23502")
-    /// 23514: a check constraint is violated.
-    public static let checkViolation = SQLState(rawValue: "23514")
     /// 40001: the transaction cannot be serialised with others.
     public static let serializationFailure = SQLState(rawValue: "40001")
     /// 40P01: the transaction was chosen to end a deadlock.
@@ -174,12 +170,8 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, CustomStringConver
     public static let queryCanceled = SQLState(rawValue: "57014")
     /// 55P03: a lock was not free, or `lock_timeout` passed.
     public static let lockNotAvailable = SQLState(rawValue: "55P03")
-    /// 25P02: the transaction has failed and accepts no more statements.
-    public static let inFailedTransaction = SQLState(rawValue: "25P02")
     /// 25P03: `idle_in_transaction_session_timeout` ended the session.
     public static let idleInTransactionTimeout = SQLState(rawValue: "25P03")
-    /// 25006: a write in a read-only transaction, or on a server that has become a standby.
-    public static let readOnlyTransaction = SQLState(rawValue: "25006")
     /// 26000: the prepared statement does not exist.
     public static let invalidStatementName = SQLState(rawValue: "26000")
     /// 0A000: not supported; also "cached plan must not change result type".
@@ -194,8 +186,4 @@ public struct SQLState: RawRepresentable, Sendable, Hashable, CustomStringConver
     public static let syntaxError = SQLState(rawValue: "42601")
     /// 53100: the disk of the server is full.
     public static let diskFull = SQLState(rawValue: "53100")
-    /// 53300: the server has no connection left.
-    public static let tooManyConnections = SQLState(rawValue: "53300")
-    /// P0001: `RAISE EXCEPTION` without a code.
-    public static let raiseException = SQLState(rawValue: "P0001")
 }

@@ -23,6 +23,5 @@ public final class ConnectionPatience: Sendable {
     /// Gives a new length, because what is asked now is worth a longer wait.
     public func grant(_ length: Duration) { rest.withLock { $0 = max($0, length) } }
 
-    /// Subtracts a wait.
     func spend(_ wait: Duration) { rest.withLock { $0 = max(.zero, $0 - wait) } }
 }

@@ -77,10 +77,8 @@ package struct CompanyState: Sendable {
 /// A difference between two states of a tenant.
 package struct StateChange: Sendable, Equatable {
     package enum Subject: Sendable, Hashable {
-        /// The tenant itself.
         case company
         case employee(EmployeeID)
-        /// A device key of an employee.
         case key(EmployeeID, PublicKeyBytes)
         /// An M-Pin identity, and the employee whom it is linked to.
         case mpinIdentity(MPinIdentityID, EmployeeID?)

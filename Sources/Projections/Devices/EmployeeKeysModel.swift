@@ -13,7 +13,6 @@ package struct EmployeeKeyRow: Sendable, Equatable {
         /// Is in force.
         case authorized
         case refused
-        /// Is permanently revoked.
         case revoked
     }
 
@@ -54,7 +53,6 @@ package struct EmployeeKeyRow: Sendable, Equatable {
     /// The time at which a pending key expires.
     package var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
 
-    /// Whether the key is pending and has expired at a time.
     package func isExpired(at time: Timestamp) -> Bool { state == .pending && expiresAt < time }
 
     /// The name of the state at a time: that of ``state``, or `expired`.

@@ -13,14 +13,12 @@ package struct PendingAuthorizationRow: Sendable, Equatable {
     package var isFirst: Bool
     /// The flow that presented it.
     package var flow: FlowID
-    /// The time at which it was presented.
     package var presentedAt: Timestamp
     /// The event that presented it. Its position is the cursor of pages.
     package var presented: EventPlace
     /// The leaf hash of that event's entry, 32 bytes, which statements name.
     package var presentedLeaf: [UInt8]
 
-    /// The time at which it expires.
     package var expiresAt: Timestamp { presentedAt.adding(Employee.pendingLifetime) }
 
     package func isExpired(at time: Timestamp) -> Bool { expiresAt < time }

@@ -11,13 +11,11 @@ package struct MPinActivationEntry: Sendable, Equatable {
     package let userID: SealedText
     /// The time at which the code was issued.
     package let issuedAt: Timestamp
-    /// The position of the issue.
     package let position: Int64
     /// The time at which the code expires.
     package let expiresAt: Timestamp
     /// The number of wrong codes.
     package fileprivate(set) var failures = 0
-    /// The identity that used the code.
     package fileprivate(set) var usedBy: MPinIdentityID?
 
     /// The name of the state at a time: `open`, `used`, `ended` after too many wrong codes, or `expired`.

@@ -9,7 +9,6 @@ package struct ProjectionLag: Sendable, Equatable {
     package struct Stop: Sendable, Equatable {
         package var view: ProjectionName
         package var tenant: TenantID
-        /// The position of the event.
         package var position: Int64
         /// The reason, in codes and names.
         package var reason: String

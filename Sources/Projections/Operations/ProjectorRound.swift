@@ -141,7 +141,6 @@ struct LedgerSweep: Sendable {
     private var after: UUID?
     private var nextAt: ContinuousClock.Instant?
 
-    /// Whether a page is due.
     func isDue(at now: ContinuousClock.Instant) -> Bool { nextAt.map { $0 <= now } ?? true }
 
     /// Returns the ledgers of the next page whose live projections are behind.

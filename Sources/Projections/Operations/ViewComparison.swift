@@ -115,7 +115,6 @@ package struct ViewDifference: Sendable, Hashable {
     }
 
     package let view: ProjectionName
-    /// The table of the projection.
     package let table: String
     package let tenant: TenantID
     /// The key of the row within the tenant as text, empty if a tenant has one row.

@@ -94,7 +94,6 @@ package struct ProjectionName: RawRepresentable, Sendable, Hashable, Comparable,
 
     package static let tenants = ProjectionName(rawValue: "tenants")
     package static let employees = ProjectionName(rawValue: "employees")
-    /// Device keys of employees.
     package static let employeeKeys = ProjectionName(rawValue: "employee_keys")
     /// Founders and security admins, with proofs.
     package static let firstSecurityAdmins = ProjectionName(rawValue: "first_security_admins")
@@ -117,7 +116,6 @@ package struct ProjectionName: RawRepresentable, Sendable, Hashable, Comparable,
 /// An event for projections, decoded once for all of them. Personal texts stay encrypted.
 struct ProjectedEvent: Sendable {
     let recorded: RecordedEvent
-    /// The decoded payload.
     let payload: any EventPayload
 
     /// Decodes an event. An unknown type is an error.

@@ -186,7 +186,6 @@ package struct SecurityAdminEntry: Sendable, Equatable {
 
 /// A pending device key, with the employee's row.
 package struct PendingAuthorizationEntry: Sendable, Equatable {
-    /// The key.
     package var authorization: PendingAuthorizationRow
     /// The employee, or `nil` only while that projection lags.
     package var employee: EmployeeRow?

@@ -24,7 +24,6 @@ package struct EndpointBody: Sendable {
         self.schema = schema
     }
 
-    /// No body.
     static let none = EndpointBody(.none)
     /// The form of a page with a button that is armed.
     static let pageForm = form(named: "PageForm")

@@ -39,8 +39,6 @@ extension [EndpointCaller] {
     static let accessApps: Self = [.accessApp, .unlinkedAccessApp]
     /// Apps that register employees. One without a link gets what an unknown employee gets.
     static let creationApps: Self = [.creationApp, .unlinkedCreationApp]
-    /// Every employee.
     static let employees: Self = [.employee] + .admins
-    /// The admins of the tenant.
     static let admins: Self = [.admin, .securityAdmin]
 }

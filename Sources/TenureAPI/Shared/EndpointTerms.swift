@@ -2,35 +2,17 @@ package import ErrorCodes
 
 /// What the contract says about an endpoint besides its path and its credentials.
 package struct EndpointTerms: Sendable {
-    /// The name of the operation.
     package let operation: String
-    /// The chapter of the documentation.
     package let chapter: Endpoint.Chapter
     /// Everyone who may call.
     package let callers: [EndpointCaller]
-    /// The expected body.
     package let body: EndpointBody
-    /// The successful answer.
     package let answer: EndpointAnswer
     package let query: [QueryParameter]
     /// What the endpoint does besides.
     package let traits: EndpointTraits
     /// The codes of refusals that do not follow from the rest.
     let ownCodes: [ErrorCode]
-
-    init(
-        operation: String, chapter: Endpoint.Chapter, callers: [EndpointCaller], body: EndpointBody,
-        answer: EndpointAnswer, query: [QueryParameter], traits: EndpointTraits, ownCodes: [ErrorCode]
-    ) {
-        self.operation = operation
-        self.chapter = chapter
-        self.callers = callers
-        self.body = body
-        self.answer = answer
-        self.query = query
-        self.traits = traits
-        self.ownCodes = ownCodes
-    }
 
     /// The codes that the endpoint may refuse with, besides those of every unknown path and method.
     package func codes(captures: [String]) -> Set<ErrorCode> {
@@ -79,7 +61,6 @@ package struct EndpointTraits: OptionSet, Sendable {
 extension [ErrorCode] {
     /// The codes of a start that names a tenant, an employee and a device key.
     static let names: Self = [.companyNameMissing, .employeeIdMissing, .employeeKeyInvalid]
-    /// The codes of new credentials.
     static let newCredentials: Self = [
         .credentialsFiveQuestionsRequired, .credentialsIncomplete, .credentialsCustomQuestion, .credentialsTooWeak,
     ]

@@ -35,7 +35,6 @@ package struct QueryParameter: Sendable {
     static let email = QueryParameter("email", text)
     /// The moment up to which events are wanted.
     static let asOf = QueryParameter("as_of", .string(format: "date-time"))
-    /// The language of texts.
     static let locale = QueryParameter("locale", text)
     /// The token of an M-Pin registration.
     static let regOTT = QueryParameter("regOTT", text)

@@ -87,7 +87,6 @@ extension MemberKind<JSONValue> {
 }
 
 extension MemberKind<Bool> {
-    /// A boolean.
     static var flag: MemberKind { Bool.memberKind }
 }
 

@@ -2,7 +2,6 @@ package import Canonical
 
 /// Every table of members of the contract. One that is missing here fails a test.
 package enum WireObjects {
-    /// All tables.
     package static let all: [any WireObject.Type] = requests + responses
 
     /// Bodies of requests, and their parts.
@@ -17,7 +16,6 @@ package enum WireObjects {
         SessionRefreshRequest.self, StatusDecisionRequest.self,
     ]
 
-    /// Responses, and their parts.
     package static let responses: [any ResponseObject.Type] = [
         CompanyResponse.self, CredentialRulesResponse.self, DeviceResponse.self, DeviceResponse.Authorizer.self,
         DeviceResponse.Presenter.self, DevicesResponse.self, EmailVerificationResponse.self, EmployeeKeyResponse.self,
@@ -38,6 +36,5 @@ package enum WireObjects {
 }
 
 extension WireObject {
-    /// The name of the table, and its members.
     package static var outline: (name: String, members: [MemberDescription]) { (members.name, members.members) }
 }

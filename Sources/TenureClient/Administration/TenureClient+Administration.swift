@@ -259,7 +259,6 @@ extension PolicyResponse {
 }
 
 extension EmployeeStatement.Action {
-    /// The endpoint of the decision.
     fileprivate var endpoint: Endpoint {
         switch self {
         case .approve: .approveEmployee

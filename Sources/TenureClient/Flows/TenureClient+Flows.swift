@@ -22,7 +22,6 @@ extension TenureClient {
         let employee: String
         /// The salt with which the challenge commits to tenant and employee.
         let subjectSalt: [UInt8]
-        /// The device key.
         let key: EmployeePublicKey
 
         init(

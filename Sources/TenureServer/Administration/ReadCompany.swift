@@ -19,7 +19,6 @@ package struct ReadCompany: ProjectionRead {
         self.waitFor = waitFor
     }
 
-    /// Reads the tenant.
     package func run(_ reads: CompanyReads) async throws -> CompanyResponse {
         let access = try await reads.open(company, caller, role: .access, waitFor: waitFor)
         let row = try await reads.present(access) { try await reads.views.tenant(access.tenant.id) }
@@ -67,7 +66,6 @@ package struct ListCompanies: ProjectionRead {
 
 /// Which employees a list shows.
 package enum EmployeeChoice: Sendable, Equatable {
-    /// All of them.
     case all
     /// The one with this permanent id, which access tokens name as `sub`.
     case id(UUID)

@@ -40,7 +40,6 @@ package struct ServiceAssembly: Sendable {
         package var evaluationsWaiting: Int
         /// The names of the migrations that the service needs. Without one of them it is not ready.
         package var migrations: [String] = []
-        /// The revision of the functions that the program has.
         package var functionsRevision = 0
         /// The file to keep the newest anchor in, if any.
         package var anchorFile: String?

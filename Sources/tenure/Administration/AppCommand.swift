@@ -159,7 +159,6 @@ struct AppList: AsyncParsableCommand {
         return table
     }
 
-    /// The object of one app.
     private static func json(_ app: OperatorUseCases.AppView) -> JSONValue {
         let secrets = app.secrets.map { secret in
             JSONValue.object([

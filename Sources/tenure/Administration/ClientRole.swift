@@ -175,7 +175,6 @@ enum NewRole: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// The question to confirm.
     var question: String {
         switch self {
         case .admin: "Appoint them? [y/N] "

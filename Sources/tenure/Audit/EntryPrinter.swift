@@ -91,7 +91,6 @@ struct EntryPrinter: Sendable {
         }
     }
 
-    /// Renders the lines of events.
     static func lines(_ events: [RecordedEvent], _ keys: [UUID: PersonKey]?) -> [UInt8] {
         var output: [UInt8] = []
         for event in events { output += Array(JSONLines.line(OpenedEvent(event, keys: keys).json).utf8) }

@@ -76,7 +76,6 @@ struct Examination: Sendable {
         ]
     }
 
-    /// The settings that are examined.
     func configured() async throws -> Settings {
         if let settings { return settings }
         return try await Settings(flags: [:], environment: ProcessInfo.processInfo.environment, file: nil)

@@ -269,7 +269,6 @@ struct KeyRotate: AsyncParsableCommand {
 }
 
 extension KeyRotate {
-    /// Replaces the key of the codes of events.
     private func replaceEventsKey(_ settings: Settings) async throws {
         let masters = try settings.masterKeyStore()
         let count = try await KeySession.run(settings) { pool in

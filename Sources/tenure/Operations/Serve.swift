@@ -262,7 +262,6 @@ struct ServiceParts: Sendable {
         self.mpin = mpin
     }
 
-    /// The databases and the settings that name them.
     var databases: [(PostgresConfiguration, Settings.Name)] {
         [(assembly.application, .databaseUrl), (assembly.reader, .readerDatabaseUrl)]
     }
@@ -286,7 +285,6 @@ struct ServiceParts: Sendable {
         assembly.computePatience = .seconds(try settings.number(.hashingSeconds, in: 1...25, default: 20))
     }
 
-    /// Sends mails as configured.
     private mutating func send(_ mail: MailConfiguration) {
         assembly.settings.mail = mail.settings
         assembly.settings.mail?.brand = http.brand

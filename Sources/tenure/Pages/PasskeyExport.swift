@@ -51,9 +51,7 @@ struct PasskeyExport: AsyncParsableCommand {
 struct LoggedAssertion: Sendable {
     /// The exact bytes of the challenge or statement.
     let message: [UInt8]
-    /// The assertion.
     let assertion: PasskeyAssertion
-    /// The key.
     let key: EmployeePublicKey
     /// What was recorded when the key was presented.
     let facts: PasskeyFacts

@@ -14,7 +14,6 @@ import TenureServer
 
 /// The error that ends a command, with a message for the person and a remedy.
 struct CommandFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The exit code of the process.
     var exitCode: ExitCode
     /// The message: one sentence, without a full stop if it ends in a value.
     var message: String

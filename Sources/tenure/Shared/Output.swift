@@ -101,10 +101,8 @@ struct MessageOutput: Sendable {
         self.init(terminal: Terminal(descriptor: descriptor)) { text in try? writer.write(Data(text.utf8)) }
     }
 
-    /// Writes the text unchanged.
     func write(_ text: String) { sink(text) }
 
-    /// Writes a line.
     func line(_ text: String = "") { sink(text + "\n") }
 }
 

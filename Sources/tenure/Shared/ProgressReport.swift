@@ -141,7 +141,6 @@ enum ProgressText {
         return "\(title)  [\(bar)]  \(words)"
     }
 
-    /// The line for a log.
     static func line(_ title: String, _ meter: ProgressMeter) -> String {
         "\(title): " + facts(meter).joined(separator: ", ")
     }

@@ -142,3 +142,47 @@ import Testing
         }
     }
 }
+
+extension AuthorityTable {
+    /// The table as Markdown, generated from the code: a row for each action, a column for each standing.
+    ///
+    /// A dash means that no capacity may decide. A policy has a row of its own if it changes the answer.
+    static var markdown: String {
+        let columns: [Column] = [
+            Column(title: "about an ordinary employee", standings: [.employee]),
+            Column(title: "about an admin", standings: [.admin]),
+            Column(title: "about the security admin", standings: [.securityAdmin]),
+            Column(title: "about the tenant or the installation", standings: [.tenant, .installation]),
+        ]
+        var lines = [
+            "| decision | " + columns.map(\.title).joined(separator: " | ") + " |",
+            "|---" + String(repeating: "|---", count: columns.count) + "|",
+        ]
+        for action in Action.allCases {
+            let usual = columns.map { cell(action, $0.standings, .application) }
+            lines.append(row(action.rawValue, usual))
+            for policy in KeyAuthorization.allCases where policy != .application {
+                let cells = columns.map { cell(action, $0.standings, policy) }
+                if cells != usual { lines.append(row("\(action.rawValue), policy `\(policy.rawValue)`", cells)) }
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private struct Column {
+        let title: String
+        let standings: [Standing]
+    }
+
+    private static func row(_ title: String, _ cells: [String]) -> String {
+        "| \(title) | " + cells.joined(separator: " | ") + " |"
+    }
+
+    private static func cell(_ action: Action, _ standings: [Standing], _ policy: KeyAuthorization) -> String {
+        let held = standings.reduce(into: Set<Capacity>()) {
+            $0.formUnion(capacities(for: action, about: $1, under: policy))
+        }
+        let words = Capacity.allCases.filter(held.contains).map(\.rawValue)
+        return words.isEmpty ? "–" : words.joined(separator: "; ")
+    }
+}

@@ -24,7 +24,6 @@ import Testing
             ring.lookupDigest(kind: "employee", bytes("e-1"), scope: ledger),
             ring.decoyDigest("oprf/answers", [bytes("acme"), bytes("e-1")]).bytes,
             ring.sessionTokenDigest(kind: "access", bytes("token")),
-            ring.flowHandleDigest(bytes("handle")),
             ring.idempotencyDigest(key: bytes("key-1"), scope: bytes("app")),
             ring.idempotencyFingerprint([bytes("POST"), bytes("/v1/x"), bytes("{}")]),
         ]
@@ -34,7 +33,6 @@ import Testing
                 "3010b3d8730b2a00eaba7b0248a2c0c7a662fc8019f48593c747e419e5606a2f",
                 "33bbf6c27b6b96269c5a5c033e317f9335d5346a26b50378af6c99875c40e105",
                 "b7951ac9c05db9446fe203b80542275b76d2610dc21ca9a16d6e5e97a7b11ad8",
-                "d2b5221d0193c4375890d82573dd26a9295f05d15c1a4fe15e2e03c763122c3b",
                 "d9a82dabe828d350cae166702b9edbe18c05023ab281431975fa8e6baaf2d045",
                 "f25ea73f6ead5d9b703248e79ed87dbd95956a13777b557ad1a0f7ab75679826",
             ])
