@@ -36,15 +36,20 @@ struct AuthorizedPasskeys: Sendable {
 
     mutating func complete(_ ledger: LedgerID) { tenants.insert(ledger.uuid) }
 
-    /// Returns what is wrong with a first secret in a directory, or `nil`. Of a tenant that was not read nothing is said.
-    func match(_ event: RecordedEvent) -> String? {
+    /// Returns what is wrong with a first secret in a directory, or `nil`. Of a tenant that was not read nothing is said,
+    /// unless all were.
+    ///
+    /// - Parameter releases: What was read of tenants' ledgers.
+    func match(_ event: RecordedEvent, _ releases: ReleaseTrail) -> String? {
         guard event.type == CredentialsChanged.type,
             let payload = try? EventCodec.payload(of: event) as? CredentialsChanged,
             let record = try? StoredCredentials(kept: payload.record).record, record.content.authority == .passkey,
             let challenge = try? Challenge(parsing: payload.challenge)
         else { return nil }
         guard payload.deviceSignature.isOfPasskey else { return Self.words }
-        guard tenants.contains(challenge.fields.tenant) else { return nil }
+        guard releases.isComplete || tenants.contains(challenge.fields.tenant), releases.isRead(event) else {
+            return nil
+        }
         guard let key = PublicKeyBytes(challenge.fields.employeeKey.bytes),
             let identity = found[
                 Passkey(tenant: challenge.fields.tenant, user: payload.userID.uuid, key: key)],

@@ -149,7 +149,8 @@ struct ValidatedKeys: Sendable {
     /// or `nil`.
     mutating func match(_ event: RecordedEvent) -> String? {
         if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
-        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event) ?? passkeys.match(event)
+        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event)
+            ?? passkeys.match(event, causes.releases)
     }
 
     mutating func merge(_ other: ValidatedKeys) {

@@ -92,21 +92,40 @@ import Testing
         #expect(ValidatedKey(record: try set(secretless: nil)) != nil)
     }
 
+    /// A service that has the right key could else name a tenant that nobody founded.
+    @Test func `where all tenants were read, the challenge names one of them`() throws {
+        var validated = ValidatedKeys(), change = try change(tenant: UUID())
+        for event in scene.history.events { validated.passkeys.follow(event, scene.history.state.employees) }
+        validated.passkeys.complete(scene.history.ledger)
+        #expect(validated.match(change) == nil, "a tenant that was not read says nothing")
+        validated.causes.releases.isComplete = true
+        #expect(validated.match(change) == AuthorizedPasskeys.words)
+        var directory = try #require(validated.byDirectory()[.directory(of: user)])
+        #expect(directory.match(change) == AuthorizedPasskeys.words)
+        // It may have been founded after the tenants were listed.
+        validated.causes.releases.readSince = change.time
+        #expect(validated.match(change) == nil)
+        change = try self.change()
+        #expect(validated.match(change) == nil)
+    }
+
     @Test func `the passkey is one of the user's that was authorized`() throws {
         var keys = AuthorizedPasskeys()
+        let releases = ReleaseTrail()
         for event in scene.history.events { keys.follow(event, scene.history.state.employees) }
-        #expect(keys.match(try change(by: scene.admin.device)) == nil, "a tenant that was not read says nothing")
+        #expect(
+            keys.match(try change(by: scene.admin.device), releases) == nil, "a tenant that was not read says nothing")
         keys.complete(scene.history.ledger)
-        #expect(keys.match(try change()) == nil)
-        #expect(keys.match(try change(tenant: UUID())) == nil)
+        #expect(keys.match(try change(), releases) == nil)
+        #expect(keys.match(try change(tenant: UUID()), releases) == nil)
         let words = AuthorizedPasskeys.words
-        #expect(keys.match(try change(by: SigningKeyPair())) == words)
+        #expect(keys.match(try change(by: SigningKeyPair()), releases) == words)
         // The user's own key of a browser, and the passkey's key with the form of another key or another site.
-        #expect(keys.match(try change(by: scene.staff.device, nil)) == words)
-        #expect(keys.match(try change(nil)) == words)
-        #expect(keys.match(try change(PasskeySaying(rpID: "example"))) == words)
-        #expect(keys.match(try change(PasskeySaying(flags: 0x0D))) == words)
-        #expect(keys.part(of: .directory(of: user)).match(try change()) == nil)
+        #expect(keys.match(try change(by: scene.staff.device, nil), releases) == words)
+        #expect(keys.match(try change(nil), releases) == words)
+        #expect(keys.match(try change(PasskeySaying(rpID: "example")), releases) == words)
+        #expect(keys.match(try change(PasskeySaying(flags: 0x0D)), releases) == words)
+        #expect(keys.part(of: .directory(of: user)).match(try change(), releases) == nil)
         #expect(keys.directories == [.directory(of: user)])
     }
 }
