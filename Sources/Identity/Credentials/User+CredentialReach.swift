@@ -54,7 +54,8 @@ extension User {
         }
     }
 
-    private static let firstSecretTime = Duration.seconds(86_400)
+    /// How long after the registration a synced passkey may set an admin's first secret.
+    package static let firstSecretTime = Duration.seconds(86_400)
 
     private static func carriesRole(_ key: PublicKeyBytes, on account: TenantAccount) -> Bool {
         guard let id = account.employee.account?.id, account.tenant.role(of: id) != .employee else { return true }

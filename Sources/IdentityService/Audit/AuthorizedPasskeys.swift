@@ -6,11 +6,18 @@ import Identity
 import Ledger
 
 /// The passkeys that were ever authorized, as tenants' ledgers have them: one of them signs for the first secret of its
-/// user, which is recorded in a directory.
+/// user, which is recorded in a directory. A synced one does so for an admin on the day of the registration only.
 ///
-/// The ledgers have no common order, so a passkey that was revoked before counts too.
+/// The ledgers have no common order, so a passkey that was revoked before counts too, and a role counts from a minute
+/// after it was given until a minute before it ends.
 struct AuthorizedPasskeys: Sendable {
     static let words = "a first secret is set by a key that is no authorized passkey of its user"
+    static let late = "a synced passkey sets the first secret of an admin after the day of the registration"
+    /// The events by which somebody gets or loses a role, besides the first one of a ledger.
+    private static let ofRoles: Set<String> = [
+        AdminAppointed.type, AdminDismissed.type, SecurityAdminSucceeded.type, EmployeeCancelled.type,
+        EmployeeReinstated.type, EmailReclaimed.type, EmployeeIdReleased.type, EmployeeErased.type,
+    ]
 
     private struct Passkey: Hashable, Sendable {
         let tenant: UUID
@@ -18,14 +25,34 @@ struct AuthorizedPasskeys: Sendable {
         let key: PublicKeyBytes
     }
 
+    /// An account while it has a role.
+    private struct Role: Sendable {
+        let employee: EmployeeID
+        let user: UserID
+        let registeredAt: Timestamp
+        let since: Timestamp
+        var until: Timestamp?
+
+        /// Whether a synced passkey set the first secret too late.
+        func forbids(_ event: RecordedEvent, at earliest: Timestamp) -> Bool {
+            let slack = Duration.seconds(60), end = registeredAt.adding(User.firstSecretTime)
+            return max(since, end).adding(slack) < earliest
+                && until.map { event.time.adding(slack) < $0 } ?? true
+        }
+    }
+
     private var found: [Passkey: PasskeyIdentity] = [:]
+    private var roles: [Role] = []
     /// The tenants whose ledgers were read to the end.
     private var tenants: Set<UUID> = []
 
-    var directories: Set<LedgerID> { Set(found.keys.map { .directory(of: UserID($0.user)) }) }
+    var users: Set<UUID> { Set(found.keys.map(\.user)) }
 
     /// Takes an event of a tenant's ledger, after the employees have.
-    mutating func follow(_ event: RecordedEvent, _ employees: [EmployeeID: Employee.State]) {
+    mutating func follow(
+        _ event: RecordedEvent, _ tenant: Tenant.State, _ employees: [EmployeeID: Employee.State]
+    ) {
+        if event.position == 1 || Self.ofRoles.contains(event.type) { keepRoles(event.time, tenant, employees) }
         guard event.type == EmployeeKeyAuthorized.type, let employee = employees[EmployeeID(event.stream.id)],
             let user = employee.account?.user.uuid, let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }),
             let known = employee.keys[key], known.authorized != nil, let facts = known.passkey?.facts
@@ -34,17 +61,39 @@ struct AuthorizedPasskeys: Sendable {
             rpID: facts.rpID, credentialID: facts.credentialID, isBackupEligible: facts.isBackupEligible)
     }
 
+    private mutating func keepRoles(
+        _ time: Timestamp, _ tenant: Tenant.State, _ employees: [EmployeeID: Employee.State]
+    ) {
+        let holders = Set(tenant.admins.keys).union([tenant.securityAdmin].compactMap(\.self))
+        let accounts = holders.compactMap { employees[$0]?.account }.filter { !$0.isCancelled }
+        for index in roles.indices where roles[index].until == nil {
+            if !accounts.contains(where: { $0.id == roles[index].employee }) { roles[index].until = time }
+        }
+        for account in accounts where !roles.contains(where: { $0.employee == account.id && $0.until == nil }) {
+            roles.append(
+                Role(
+                    employee: account.id, user: account.user, registeredAt: account.registeredAt, since: time))
+        }
+    }
+
     mutating func complete(_ ledger: LedgerID) { tenants.insert(ledger.uuid) }
 
-    /// Returns what is wrong with a first secret in a directory, or `nil`. Of a tenant that was not read nothing is said.
-    func match(_ event: RecordedEvent) -> String? {
+    /// Returns what is wrong with a first secret in a directory, or `nil`. Of a tenant that was not read nothing is said,
+    /// unless all were.
+    ///
+    /// - Parameters:
+    ///   - earliest: The earliest time at which it may have been appended; `nil` if that is unknown.
+    ///   - releases: What was read of tenants' ledgers.
+    func match(_ event: RecordedEvent, at earliest: Timestamp?, _ releases: ReleaseTrail) -> String? {
         guard event.type == CredentialsChanged.type,
             let payload = try? EventCodec.payload(of: event) as? CredentialsChanged,
             let record = try? StoredCredentials(kept: payload.record).record, record.content.authority == .passkey,
             let challenge = try? Challenge(parsing: payload.challenge)
         else { return nil }
         guard payload.deviceSignature.isOfPasskey else { return Self.words }
-        guard tenants.contains(challenge.fields.tenant) else { return nil }
+        guard releases.isComplete || tenants.contains(challenge.fields.tenant), releases.isRead(event) else {
+            return nil
+        }
         guard let key = PublicKeyBytes(challenge.fields.employeeKey.bytes),
             let identity = found[
                 Passkey(tenant: challenge.fields.tenant, user: payload.userID.uuid, key: key)],
@@ -52,11 +101,15 @@ struct AuthorizedPasskeys: Sendable {
             let origin = evidence.assertion?.clientData.origin,
             (try? evidence.check(identity, origins: [origin])) != nil
         else { return Self.words }
-        return nil
+        let isLate = roles.contains {
+            $0.user == payload.userID && $0.forbids(event, at: earliest ?? event.time)
+        }
+        return identity.isBackupEligible && isLate ? Self.late : nil
     }
 
     mutating func merge(_ other: AuthorizedPasskeys) {
         found.merge(other.found) { first, _ in first }
+        roles += other.roles
         tenants.formUnion(other.tenants)
     }
 
@@ -64,6 +117,7 @@ struct AuthorizedPasskeys: Sendable {
     func part(of directory: LedgerID) -> AuthorizedPasskeys {
         var part = self
         part.found = found.filter { .directory(of: UserID($0.key.user)) == directory }
+        part.roles = roles.filter { .directory(of: $0.user) == directory }
         return part
     }
 }

@@ -41,7 +41,8 @@ struct CauseTrail: Sendable {
         facts.user = facts.user ?? account?.account?.user.uuid
         if CauseTable.isFurtherPasskey(event) { added.insert(event.id) }
         let authorized = event.type == EmployeeKeyAuthorized.type ? facts.key.flatMap { account?.key($0) } : nil
-        facts.isAdded = added.contains(authorized?.presented.id ?? event.id)
+        let wasInForce = authorized?.authorizedAt.map { $0 < event.time } ?? false
+        facts.isUnproved = wasInForce || added.contains(authorized?.presented.id ?? event.id)
         releases.follow(event, facts, accounts)
         let words = repeated(event, facts) ?? judge(event, facts, named, account)
         remember(event, facts)

@@ -147,9 +147,12 @@ struct ValidatedKeys: Sendable {
 
     /// Takes an event of a directory, removes the key that its record proves, and returns what is wrong with a recovery
     /// or `nil`.
-    mutating func match(_ event: RecordedEvent) -> String? {
+    ///
+    /// - Parameter earliest: The earliest time at which it may have been appended; `nil` if that is unknown.
+    mutating func match(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
         if !places.isEmpty, let key = ValidatedKey(record: event) { places[key] = nil }
-        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event) ?? passkeys.match(event)
+        return recoveries.match(event) ?? returns.match(event) ?? causes.match(event)
+            ?? passkeys.match(event, at: earliest, causes.releases)
     }
 
     mutating func merge(_ other: ValidatedKeys) {
@@ -166,10 +169,8 @@ struct ValidatedKeys: Sendable {
         for (key, place) in places {
             directories[.directory(of: UserID(key.user)), default: ValidatedKeys()].places[key] = place
         }
-        let caused = causes.users.map { LedgerID.directory(of: UserID($0)) }
-        for directory in wanted.union(recoveries.directories).union(passkeys.directories).union(caused).union(
-            directories.keys)
-        {
+        let named = causes.users.union(passkeys.users).map { LedgerID.directory(of: UserID($0)) }
+        for directory in wanted.union(recoveries.directories).union(named).union(directories.keys) {
             directories[directory, default: ValidatedKeys()].recoveries = recoveries.part(of: directory)
             directories[directory]?.returns = returns
             directories[directory]?.passkeys = passkeys.part(of: directory)
@@ -178,7 +179,9 @@ struct ValidatedKeys: Sendable {
         return directories
     }
 
-    var users: Set<UUID> { Set(places.keys.map(\.user)).union(recoveries.users).union(causes.users) }
+    var users: Set<UUID> {
+        Set(places.keys.map(\.user)).union(recoveries.users).union(causes.users).union(passkeys.users)
+    }
 
     /// The keys without a record, after a whole directory was read.
     var violations: [Violation] { missing + recoveries.violations + causes.violations }
@@ -220,7 +223,8 @@ struct UserRecords: Sendable {
                 var trail = CredentialTrail()
                 for event in events {
                     let found = [
-                        left.match(event), EventSignatures.violation(event), trail.follow(event, at: event.time),
+                        left.match(event, at: event.time), EventSignatures.violation(event),
+                        trail.follow(event, at: event.time),
                     ].compactMap { $0 }
                     violations += found.map {
                         Violation(.signature, ledger: stream.ledger, position: event.position, $0)

@@ -61,12 +61,12 @@ struct LogInspector: EventInspector {
         }
         guard checksSignatures else { return wrongTime }
         if event.ledger.isDirectory {
-            let words = validated.match(event)
+            let words = validated.match(event, at: times.earliest)
             return credentials.follow(event, at: times.earliest) ?? words ?? erased(event) ?? wrongTime
         }
         validated.follow(event)
         let words = trail.follow(event)
-        validated.passkeys.follow(event, trail.employees)
+        validated.passkeys.follow(event, trail.tenant, trail.employees)
         let uncaused = validated.causes.follow(event, leader: trail.statements.leader, trail.employees)
         return words ?? uncaused ?? wrongTime
     }

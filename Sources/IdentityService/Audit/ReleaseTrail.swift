@@ -103,13 +103,16 @@ struct ReleaseTrail: Sendable {
         }
     }
 
+    /// Whether an event of a directory is so old that what came before it in tenants' ledgers was read. A directory may be
+    /// ahead by what was appended after they were.
+    func isRead(_ event: RecordedEvent) -> Bool { readSince.map { event.time < $0 } ?? true }
+
     /// Attempts are given back in the append that records the proof.
     private func cleared(_ event: RecordedEvent) -> String? {
         guard isComplete, let flow = event.data["flow"]?.uuid, !proofs.contains(flow), !addressed.contains(flow) else {
             return nil
         }
-        // The directory may be ahead by what was appended after the tenants' ledgers were read.
-        return readSince.map { event.time < $0 } ?? true ? Self.uncausedRefund : nil
+        return isRead(event) ? Self.uncausedRefund : nil
     }
 
     /// The signed decision of a user changes their address once, and while nobody can undo another change.
@@ -128,8 +131,7 @@ struct ReleaseTrail: Sendable {
             changes[cause] = nil
             return isWrong ? CauseTable.wrongUndo : nil
         }
-        // The directory may be ahead by what was appended after the tenants' ledgers were read.
-        return isComplete && (readSince.map { event.time < $0 } ?? true) ? CauseTable.uncausedChange : nil
+        return isComplete && isRead(event) ? CauseTable.uncausedChange : nil
     }
 
     /// Whether a change gives the former address a right that it has not, or omits one that it has. An address that an
@@ -138,9 +140,7 @@ struct ReleaseTrail: Sendable {
         let user = event.stream.id, settled = ages[user]?.own.map { $0.adding(User.undoWindow) }
         guard event.data["undoUntil"] == nil else {
             if let settled, event.time < settled { return true }
-            // The directory may be ahead by what was appended after the tenants' ledgers were read.
-            let isRead = isComplete && (readSince.map { event.time < $0 } ?? true)
-            return !confirmed.contains(user) && vouched[user] == nil && isRead
+            return !confirmed.contains(user) && vouched[user] == nil && isComplete && isRead(event)
         }
         // The decision may be a little older than its event.
         return confirmed.contains(user) && settled.map { $0.adding(Self.slack) <= event.time } ?? true

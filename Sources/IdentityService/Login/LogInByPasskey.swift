@@ -226,16 +226,26 @@ struct PasskeyScene {
         return error
     }
 
+    /// The key that verifies a signature: that of the account if it is of the algorithm, or else one that nobody holds.
+    /// So each proof is verified by one key of its algorithm, whosever the credential is.
+    static func verifier(_ algorithm: KeyAlgorithm, _ found: PublicKeyBytes?) throws -> EmployeePublicKey {
+        let key = try found.map { try EmployeePublicKey(bytes: $0.bytes) }
+        if let key, key.algorithm == algorithm { return key }
+        return try EmployeePublicKey(bytes: algorithm == .es256 ? nobody : [UInt8](repeating: 0xFF, count: 256))
+    }
+
     /// What the authenticator signed.
     ///
     /// - Throws: `employee.key_invalid` for whatever is wrong.
     func verified(_ proof: LogInByPasskey.Proof, _ rules: PasskeyRules) throws -> AuthenticatorData {
         do {
             let evidence = try DeviceEvidence(bytes: proof.evidence)
-            guard let signed = evidence.assertion?.authenticatorData else { throw CredentialsError(.evidenceKind) }
-            try evidence.verify(over: proof.challenge, by: EmployeePublicKey(bytes: found?.key.bytes ?? Self.nobody))
+            guard let signed = evidence.assertion?.authenticatorData, let algorithm = evidence.assertion?.algorithm
+            else { throw CredentialsError(.evidenceKind) }
+            let key = try Self.verifier(algorithm, found?.key)
+            try evidence.verify(over: proof.challenge, by: key)
             try evidence.check(found?.passkey?.facts.identity, origins: rules.origins.map(\.text))
-            guard found != nil else { throw ServiceError(.employeeKeyInvalid) }
+            guard key.bytes == found?.key.bytes else { throw ServiceError(.employeeKeyInvalid) }
             return signed
         } catch { throw ServiceError(.employeeKeyInvalid) }
     }

@@ -29,7 +29,7 @@ enum CauseTable {
         func permits(_ cause: CauseFacts, for effect: CauseFacts, elsewhere: Bool = false) -> Bool {
             let isInTime = age.map { cause.time <= effect.time && effect.time <= cause.time.adding($0) } ?? true
             return types.contains(cause.type) && !cause.follows && (elsewhere || isInTime)
-                && !(needsSecret && cause.isAdded) && (!isOfPerson || cause.agrees(with: effect))
+                && !(needsSecret && cause.isUnproved) && (!isOfPerson || cause.agrees(with: effect))
         }
     }
 
@@ -204,8 +204,9 @@ struct CauseFacts: Sendable {
     let session: UUID?
     /// Whether an account takes over the address of its user, which causes nothing.
     let follows: Bool
-    /// Whether its device key is a passkey that its owner added, see ``CauseTable/isFurtherPasskey(_:)``.
-    var isAdded = false
+    /// Whether its device key was in force before, or is a passkey that its owner added: the flow that presented it
+    /// proves no secret now, see ``CauseTable/isFurtherPasskey(_:)``.
+    var isUnproved = false
 
     /// What one cause may cause once: an event of a type; an address is taken over by each account.
     var effect: String { follows ? "\(type)/\(employee.map(\.lowercased) ?? "")" : type }

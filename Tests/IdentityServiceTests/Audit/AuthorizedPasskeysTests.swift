@@ -14,12 +14,17 @@ import Testing
     private let scene: HistoryScene
     private let forger: CredentialForger
     private let first: CredentialForger.Made
-    private var user: UserID { scene.staff.user }
+    private let user: UserID
 
     init() throws {
-        scene = try HistoryScene.withPasskey()
+        let scene = try HistoryScene.withPasskey()
+        try self.init(scene, scene.staff)
+    }
+
+    private init(_ scene: HistoryScene, _ member: SignedHistory.Member) throws {
+        (self.scene, user) = (scene, member.user)
         forger = try CredentialForger()
-        first = try forger.make(user: scene.staff.user)
+        first = try forger.make(user: member.user)
     }
 
     private func recorded(_ payload: any EventPayload) throws -> RecordedEvent {
@@ -92,21 +97,108 @@ import Testing
         #expect(ValidatedKey(record: try set(secretless: nil)) != nil)
     }
 
+    /// A service that has the right key could else name a tenant that nobody founded.
+    @Test func `where all tenants were read, the challenge names one of them`() throws {
+        var validated = ValidatedKeys(), change = try change(tenant: UUID())
+        for event in scene.history.events {
+            validated.passkeys.follow(event, scene.history.state.tenant, scene.history.state.employees)
+        }
+        validated.passkeys.complete(scene.history.ledger)
+        #expect(validated.match(change, at: nil) == nil, "a tenant that was not read says nothing")
+        validated.causes.releases.isComplete = true
+        #expect(validated.match(change, at: nil) == AuthorizedPasskeys.words)
+        var directory = try #require(validated.byDirectory()[.directory(of: user)])
+        #expect(directory.match(change, at: nil) == AuthorizedPasskeys.words)
+        // It may have been founded after the tenants were listed.
+        validated.causes.releases.readSince = change.time
+        #expect(validated.match(change, at: nil) == nil)
+        change = try self.change()
+        #expect(validated.match(change, at: nil) == nil)
+    }
+
     @Test func `the passkey is one of the user's that was authorized`() throws {
         var keys = AuthorizedPasskeys()
-        for event in scene.history.events { keys.follow(event, scene.history.state.employees) }
-        #expect(keys.match(try change(by: scene.admin.device)) == nil, "a tenant that was not read says nothing")
+        let releases = ReleaseTrail()
+        for event in scene.history.events {
+            keys.follow(event, scene.history.state.tenant, scene.history.state.employees)
+        }
+        #expect(
+            keys.match(try change(by: scene.admin.device), at: nil, releases) == nil,
+            "a tenant that was not read says nothing")
         keys.complete(scene.history.ledger)
-        #expect(keys.match(try change()) == nil)
-        #expect(keys.match(try change(tenant: UUID())) == nil)
+        #expect(keys.match(try change(), at: nil, releases) == nil)
+        #expect(keys.match(try change(tenant: UUID()), at: nil, releases) == nil)
         let words = AuthorizedPasskeys.words
-        #expect(keys.match(try change(by: SigningKeyPair())) == words)
+        #expect(keys.match(try change(by: SigningKeyPair()), at: nil, releases) == words)
         // The user's own key of a browser, and the passkey's key with the form of another key or another site.
-        #expect(keys.match(try change(by: scene.staff.device, nil)) == words)
-        #expect(keys.match(try change(nil)) == words)
-        #expect(keys.match(try change(PasskeySaying(rpID: "example"))) == words)
-        #expect(keys.match(try change(PasskeySaying(flags: 0x0D))) == words)
-        #expect(keys.part(of: .directory(of: user)).match(try change()) == nil)
-        #expect(keys.directories == [.directory(of: user)])
+        #expect(keys.match(try change(by: scene.staff.device, nil), at: nil, releases) == words)
+        #expect(keys.match(try change(nil), at: nil, releases) == words)
+        #expect(keys.match(try change(PasskeySaying(rpID: "example")), at: nil, releases) == words)
+        #expect(keys.match(try change(PasskeySaying(flags: 0x0D)), at: nil, releases) == words)
+        #expect(keys.part(of: .directory(of: user)).match(try change(), at: nil, releases) == nil)
+        #expect(keys.users == [user.uuid])
+    }
+
+    // MARK: An admin's first secret
+
+    /// What is found in a first secret, so many seconds after its person was registered.
+    private func finding(
+        _ seconds: Int64, after arrange: (inout HistoryScene) throws -> Void = { _ in },
+        of member: KeyPath<HistoryScene, SignedHistory.Member> = \.staff,
+        _ saying: PasskeySaying = PasskeySaying(flags: 0x0D), in scene: HistoryScene? = nil
+    ) throws -> String? {
+        var scene = try scene ?? HistoryScene.withPasskey(saying)
+        try arrange(&scene)
+        let member = scene[keyPath: member]
+        let account = try #require(scene.history.state.employees[member.id]?.account)
+        scene.history.time = account.registeredAt.adding(.seconds(seconds))
+        var inspector = scene.history.inspector()
+        #expect(scene.history.findings(with: &inspector) == [])
+        var validated = ValidatedKeys()
+        validated.merge(inspector.validated)
+        validated.passkeys.complete(scene.history.ledger)
+        var directory = try #require(validated.byDirectory()[.directory(of: member.user)])
+        let change = try Self(scene, member).change(by: scene.waiting, saying)
+        return directory.match(change, at: change.time)
+    }
+
+    /// Somebody else may have the passkey by its sync service, and would get the role by the secret.
+    @Test func `a synced passkey sets an admin's first secret on the day of the registration only`() throws {
+        let late = AuthorizedPasskeys.late
+        func appoint(_ scene: inout HistoryScene) throws {
+            try scene.appoint(scene.staff, keys: [scene.waiting], by: scene.asFounder)
+        }
+        #expect(try finding(3_600, after: appoint) == nil)
+        #expect(try finding(86_400, after: appoint) == nil)
+        #expect(try finding(86_500, after: appoint) == late)
+        #expect(try finding(86_500) == nil)
+        #expect(try finding(86_500, after: appoint, PasskeySaying()) == nil)
+        #expect(
+            try finding(
+                86_500,
+                after: { scene in
+                    try appoint(&scene)
+                    try scene.dismiss(scene.staff, by: scene.asFounder)
+                }) == nil)
+        // The ledgers have no common order.
+        for (seconds, words) in [(-30, nil), (-90, late)] as [(Int64, String?)] {
+            let found = try finding(
+                90_000,
+                after: { scene in
+                    let account = try #require(scene.history.state.employees[scene.staff.id]?.account)
+                    scene.history.time = account.registeredAt.adding(.seconds(90_000 + seconds))
+                    try appoint(&scene)
+                })
+            #expect(found == words, "\(seconds)")
+        }
+    }
+
+    @Test func `so does that of a founder`() throws {
+        var scene = try HistoryScene()
+        try scene.takePasskeys()
+        try scene.present(OddAssertion(flags: 0x0D), of: scene.founder)
+        try scene.authorize(scene.waiting, of: scene.founder, by: scene.asFounder)
+        #expect(try finding(3_600, of: \.founder, in: scene) == nil)
+        #expect(try finding(90_000, of: \.founder, in: scene) == AuthorizedPasskeys.late)
     }
 }

@@ -61,6 +61,22 @@ extension HistoryScene {
         return try Entry.decode(try Entry.encode(set, version: 1, time: history.time), at: 1)
     }
 
+    /// Presents the waiting key as a passkey in a flow that proves a secret, as a log-in on a new device does.
+    fileprivate mutating func presentProved(_ saying: PasskeySaying = PasskeySaying()) throws {
+        history.time = history.time.adding(.seconds(1))
+        let flow = try history.validate(staff, on: waiting, saying: saying)
+        let bytes = try challenge(flow, waiting, .login).bytes
+        let facts = PasskeyFacts(
+            rpID: "acme.example", credentialID: [UInt8](repeating: 1, count: 16),
+            userHandle: try #require(Bytes32([UInt8](repeating: 1, count: 32))), isBackupEligible: false,
+            isBackedUp: false, counter: Int(saying.counter), aaguid: [UInt8](repeating: 0, count: 16),
+            challenge: bytes, evidence: try saying.sign(bytes, waiting))
+        try history.append(
+            EmployeeKeyPresented(
+                employeeID: staff.id, key: waiting.key, kind: .passkey, flow: flow, first: false, passkey: facts),
+            about: staff)
+    }
+
     /// Opens two log-ins by the passkey in one append, and the session of the first one.
     fileprivate mutating func usePasskeyTwice(_ saying: PasskeySaying) throws {
         history.time = history.time.adding(.seconds(1))
@@ -140,6 +156,45 @@ extension HistoryScene {
         try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
         try scene.logIn(scene.staff, on: scene.waiting)
         #expect(try scene.words() == [])
+    }
+
+    @Test func `a passkey that was added counts as that, whatever its flow or another presentation proved`() throws {
+        for isAddedLast in [false, true] {
+            var scene = try HistoryScene()
+            try scene.takePasskeys()
+            if isAddedLast { try scene.presentProved() }
+            try scene.presentPasskey()
+            if !isAddedLast { try scene.presentProved() }
+            try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
+            try scene.logIn(scene.staff, on: scene.waiting)
+            #expect(try scene.words() == (isAddedLast ? [CauseTable.uncausedSession] : []))
+        }
+        // The challenge names a flow in which the same person proved a secret with another passkey.
+        var scene = try HistoryScene.withPasskey()
+        let flow = try scene.history.validate(scene.staff, on: scene.waiting, saying: PasskeySaying())
+        let other = try SigningKeyPair()
+        try scene.present(on: other, flow: flow, credential: 2)
+        try scene.authorize(other, of: scene.staff, by: scene.asFounder)
+        try scene.logIn(scene.staff, on: other)
+        #expect(try scene.words() == [CauseTable.uncausedSession])
+    }
+
+    @Test func `an admin's decision about a passkey that was stopped opens no session`() throws {
+        var scene = try HistoryScene()
+        try scene.takePasskeys()
+        try scene.change(TenantPolicy(logIn: .passkeyOrSecret, clonedKey: .stop), by: scene.asFounder)
+        try scene.presentProved(PasskeySaying(counter: 5))
+        try scene.authorize(scene.waiting, of: scene.staff, by: .app(scene.app))
+        try scene.logIn(scene.staff, on: scene.waiting)
+        #expect(try scene.words() == [])
+        scene.history.time = scene.history.time.adding(.seconds(600))
+        try scene.history.append(
+            PasskeyCounterRepeated(
+                employeeID: scene.staff.id, fingerprint: KeyFingerprint(of: scene.waiting.key), counter: 5, previous: 5),
+            about: scene.staff)
+        try scene.authorize(scene.waiting, of: scene.staff, by: scene.asFounder)
+        try scene.logIn(scene.staff, on: scene.waiting)
+        #expect(try scene.words() == [CauseTable.uncausedSession])
     }
 
     @Test func `an account without a device key in force gets no passkey without a proof`() throws {

@@ -20,8 +20,8 @@ async function add(form, decision) {
   tell(form);
   const signer = await signerOf(form);
   if (!signer) throw new Error("no key");
-  const made = await make(form.dataset), challenge = await freshChallenge(form.dataset.challenge ?? "");
-  const { proof } = await prove(form.dataset.rp ?? "", bytesOf(challenge), [made.credential]);
+  const made = await make(form.dataset), asked = await freshChallenge(form.dataset.challenge ?? "", "add-passkey");
+  const { proof } = await prove(form.dataset.rp ?? "", asked, [made.credential]), challenge = base64url(asked);
   await fetchNonce(form);
   for (const [name, value] of Object.entries({ ...made.fields, challenge, proof })) field(form, name).value = value;
   const body = new URLSearchParams();

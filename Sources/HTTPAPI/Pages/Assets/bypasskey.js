@@ -1,6 +1,6 @@
 // @ts-check
 /** Logs in with a passkey: by the button of the page, or by the browser's own list under the first field. */
-import { bytesOf } from "./device.js";
+import { base64url } from "./device.js";
 import { freshChallenge, isAble, prove, reasonOf, tell } from "./passkey.js";
 
 /** How long a challenge waits in the browser's list, in milliseconds: less than it is valid. */
@@ -15,9 +15,9 @@ let waiting;
  * @param {string} [besides] `secret` to be asked for the secret too
  */
 async function logIn(form, further = {}, besides = "") {
-  const challenge = await freshChallenge(form.dataset.challenge ?? "");
-  const proof = await prove(form.dataset.rp ?? "", bytesOf(challenge), [], further);
-  for (const [name, value] of Object.entries({ ...proof, challenge, with: besides })) {
+  const bytes = await freshChallenge(form.dataset.challenge ?? "", "login-passkey");
+  const proof = await prove(form.dataset.rp ?? "", bytes, [], further);
+  for (const [name, value] of Object.entries({ ...proof, challenge: base64url(bytes), with: besides })) {
     /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value;
   }
   form.submit();

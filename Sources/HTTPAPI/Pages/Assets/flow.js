@@ -1,27 +1,8 @@
 // @ts-check
 /** Signs the challenge of a flow with the key of its account, and goes on: the module of the page `/flow/key`. */
 import { base64url, bytesOf, find, sign } from "./device.js";
-import { prove as askPasskey } from "./passkey.js";
+import { isChallenge, prove as askPasskey } from "./passkey.js";
 import { note } from "./used.js";
-
-/**
- * Whether bytes are a challenge for this purpose and this key. Nothing else is ever signed here.
- * @param {Uint8Array} bytes
- * @param {string} purpose what the flow is for
- * @param {Uint8Array} publicKey the key that is about to sign
- * @returns {boolean}
- */
-export function isChallenge(bytes, purpose, publicKey) {
-  const text = new TextDecoder().decode(bytes), version = purpose === "login-address" ? 2 : 1;
-  const tag = `tenure/v${version}/challenge\n`;
-  if (!text.startsWith(tag)) return false;
-  try {
-    const fields = JSON.parse(text.slice(tag.length));
-    return fields.purpose === purpose && fields.employeeKey === base64url(publicKey);
-  } catch {
-    return false;
-  }
-}
 
 /**
  * @param {HTMLFormElement} form

@@ -56,15 +56,38 @@ export function keyOf(spki) {
 const named = (ids) => ids.map((id) => ({ type: "public-key", id: bytesOf(id) }));
 
 /**
+ * Whether bytes are a challenge for this purpose and this key. Nothing else but statements is ever signed here.
+ * @param {Uint8Array} bytes
+ * @param {string} purpose what the flow is for
+ * @param {Uint8Array} [publicKey] the key that is about to sign; none where the challenge names none
+ * @returns {boolean}
+ */
+export function isChallenge(bytes, purpose, publicKey) {
+  const version = ["login-address", "login-passkey", "add-passkey"].includes(purpose) ? 2 : 1;
+  const text = new TextDecoder().decode(bytes), tag = `tenure/v${version}/challenge\n`;
+  if (!text.startsWith(tag)) return false;
+  try {
+    const fields = JSON.parse(text.slice(tag.length));
+    return fields.purpose === purpose && fields.employeeKey === (publicKey && base64url(publicKey));
+  } catch {
+    return false;
+  }
+}
+
+/**
  * A challenge that the service has made now. It is worth something for two minutes.
  * @param {string} path
- * @param {Record<string, string>} [fields] what it is about
- * @returns {Promise<string>} base64url
+ * @param {string} purpose
+ * @param {Uint8Array} [publicKey] the key that is about to sign, if the challenge is to name it
+ * @returns {Promise<Uint8Array>}
  */
-export async function freshChallenge(path, fields = {}) {
-  const reply = await fetch(path, { method: "POST", body: new URLSearchParams(fields), cache: "no-store" });
+export async function freshChallenge(path, purpose, publicKey) {
+  const body = new URLSearchParams(publicKey && { key: base64url(publicKey) });
+  const reply = await fetch(path, { method: "POST", body, cache: "no-store" });
   if (!reply.ok) throw new Error(String(reply.status));
-  return reply.text();
+  const bytes = bytesOf(await reply.text());
+  if (!isChallenge(bytes, purpose, publicKey)) throw new Error("another challenge");
+  return bytes;
 }
 
 /**

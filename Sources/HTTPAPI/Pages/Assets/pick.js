@@ -7,7 +7,7 @@
  * an approval. The address gets that key, and the person begins again. The only account is picked at once.
  */
 import { base64url, bytesOf, find, recordKey, sign, transact } from "./device.js";
-import { isChallenge } from "./flow.js";
+import { isChallenge } from "./passkey.js";
 import { keep, note } from "./used.js";
 
 /** @typedef {import("./device.js").DeviceKey} DeviceKey */

@@ -1,7 +1,7 @@
 // @ts-check
 /** Waits for the decision about the key of this browser, and opens the session with its signature. */
 import { base64url, bytesOf } from "./device.js";
-import { isChallenge } from "./flow.js";
+import { isChallenge } from "./passkey.js";
 import { signerOf } from "./sign.js";
 
 /**

@@ -1,15 +1,11 @@
 // @ts-check
 /** Registers with a passkey: the button of the page makes it, and has it sign the challenge of the flow. */
-import { base64url, bytesOf } from "./device.js";
-import { isChallenge } from "./flow.js";
 import { freshChallenge, isAble, make, prove, reasonOf, tell } from "./passkey.js";
 
 /** @param {HTMLFormElement} form */
 async function register(form) {
   const { path = "", rp = "" } = form.dataset, made = await make(form.dataset);
-  const challenge = await freshChallenge(path, { key: base64url(made.key) }), bytes = bytesOf(challenge);
-  if (!isChallenge(bytes, "registration", made.key)) throw new Error("another challenge");
-  const { proof } = await prove(rp, bytes, [made.credential]);
+  const { proof } = await prove(rp, await freshChallenge(path, "registration", made.key), [made.credential]);
   for (const [name, value] of Object.entries({ ...made.fields, proof })) {
     /** @type {HTMLInputElement} */ (form.elements.namedItem(name)).value = value;
   }

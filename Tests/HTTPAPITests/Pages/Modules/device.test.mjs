@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 const assets = new URL("../../../../Sources/HTTPAPI/Pages/Assets/", import.meta.url);
 const device = await import(new URL("device.js", assets));
-const { isChallenge } = await import(new URL("flow.js", assets));
+const { isChallenge } = await import(new URL("passkey.js", assets));
 const { differs } = await import(new URL("pick.js", assets));
 const { forgetKey } = await import(new URL("renew.js", assets));
 const { note } = await import(new URL("used.js", assets));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const assets = new URL("../../../../Sources/HTTPAPI/Pages/Assets/", import.meta.url);
-const { evidence, isAble, keyOf, rawSignature, reasonOf } = await import(new URL("passkey.js", assets));
+const { evidence, freshChallenge, isAble, isChallenge, keyOf, rawSignature, reasonOf } = await import(new URL("passkey.js", assets));
 
 /** @param {number[]} r @param {number[]} s */
 const der = (r, s) => Uint8Array.from([0x30, r.length + s.length + 4, 2, r.length, ...r, 2, s.length, ...s]);
@@ -37,6 +37,45 @@ test("each failure has its text", () => {
   assert.equal(reasonOf(named("InvalidStateError")), "exists");
   assert.equal(reasonOf(named("SecurityError")), "failed");
   assert.equal(reasonOf("late"), "failed");
+});
+
+const key = Uint8Array.from({ length: 65 }, (_, index) => index), named = Buffer.from(key).toString("base64url");
+/** @param {string} tag @param {Record<string, string>} fields */
+const bytes = (tag, fields) => new TextEncoder().encode(`tenure/${tag}\n${JSON.stringify(fields)}`);
+
+test("a log-in's challenge is neither a statement nor a challenge for something else", () => {
+  const purpose = "login-passkey";
+  assert.ok(isChallenge(bytes("v2/challenge", { purpose }), purpose));
+  assert.ok(isChallenge(bytes("v2/challenge", { purpose: "add-passkey", employee: "7" }), "add-passkey"));
+  for (const other of [
+    bytes("v1/challenge", { purpose }), bytes("v2/challenge", { purpose: "add-passkey" }),
+    bytes("v2/challenge", { purpose: "login-address" }), bytes("v2/challenge", { purpose, employeeKey: named }),
+    bytes("v1/key-authorization", { purpose, action: "authorize" }), bytes("v2/challenge", {}), new Uint8Array(32),
+  ]) assert.ok(!isChallenge(other, purpose));
+  assert.ok(!isChallenge(bytes("v2/challenge", { purpose }), purpose, key));
+  assert.ok(!isChallenge(bytes("v1/challenge", { purpose: "registration" }), "registration", key));
+});
+
+test("what the service returns is signed only if it is what the page asks for", async (context) => {
+  let answer = new Uint8Array(), body = "";
+  context.mock.method(globalThis, "fetch", async (/** @type {string} */ _, /** @type {RequestInit} */ options) => {
+    body = String(options.body);
+    return new Response(Buffer.from(answer).toString("base64url"));
+  });
+  answer = bytes("v2/challenge", { purpose: "login-passkey" });
+  assert.deepEqual(await freshChallenge("/passkey/challenge", "login-passkey"), answer);
+  assert.equal(body, "");
+  for (const purpose of ["add-passkey", "registration"]) {
+    await assert.rejects(freshChallenge("/passkey/challenge", purpose), /another challenge/);
+  }
+  answer = bytes("v1/challenge", { purpose: "registration", employeeKey: named });
+  assert.deepEqual(await freshChallenge("/flow/x/passkey/challenge", "registration", key), answer);
+  assert.equal(body, `key=${named}`);
+  await assert.rejects(freshChallenge("/flow/x/passkey/challenge", "registration", key.slice(1)), /another challenge/);
+  answer = bytes("v1/key-authorization", { purpose: "login-passkey", action: "authorize" });
+  await assert.rejects(freshChallenge("/passkey/challenge", "login-passkey"), /another challenge/);
+  context.mock.method(globalThis, "fetch", async () => new Response("", { status: 429 }));
+  await assert.rejects(freshChallenge("/passkey/challenge", "login-passkey"), /429/);
 });
 
 test("a program without passkeys can use none", () => assert.equal(isAble, false));
