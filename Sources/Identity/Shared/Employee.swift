@@ -205,9 +205,11 @@ extension Employee {
                 passkey: event.passkey.map { Passkey($0, at: recorded.time) }, holding: KeyHolding(event))
             if state.userHandle == nil { state.userHandle = event.passkey?.userHandle }
         case .passkeyValidated(let event):
-            evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence, at: recorded.time) }
+            evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence.passkeyCounter, at: recorded.time) }
         case .passkeyBackupChanged(let event):
             evolvePasskey(&state, event.fingerprint) { $0.isBackedUp = event.backedUp }
+        case .passkeyCounted(let event):
+            evolvePasskey(&state, event.fingerprint) { $0.count(event.counter, at: recorded.time) }
         case .passkeyCounterRepeated(let event):
             evolvePasskey(&state, event.fingerprint) { passkey in
                 passkey.counterRepeats += 1
@@ -311,6 +313,7 @@ package enum EmployeeEvent: AggregateEvent {
     case keyRevoked(EmployeeKeyRevoked)
     case passkeyValidated(PasskeyValidated)
     case passkeyBackupChanged(PasskeyBackupChanged)
+    case passkeyCounted(PasskeyCounted)
     case passkeyCounterRepeated(PasskeyCounterRepeated)
     case deviceNamed(DeviceNamed)
     case displayNameSet(DisplayNameSet)
@@ -335,7 +338,7 @@ package enum EmployeeEvent: AggregateEvent {
         EmployeeSessionsEnded.self,
         ReturnRequested.self, ReturnOpened.self, ReturnCompleted.self, ReturnCancelled.self,
         DeviceNamed.self, DisplayNameSet.self, PasskeyValidated.self, PasskeyBackupChanged.self,
-        PasskeyCounterRepeated.self,
+        PasskeyCounted.self, PasskeyCounterRepeated.self,
     ]
 
     package var payload: any EventPayload {
@@ -347,6 +350,7 @@ package enum EmployeeEvent: AggregateEvent {
         case .keyRevoked(let event): event
         case .passkeyValidated(let event): event
         case .passkeyBackupChanged(let event): event
+        case .passkeyCounted(let event): event
         case .passkeyCounterRepeated(let event): event
         case .deviceNamed(let event): event
         case .displayNameSet(let event): event
@@ -374,6 +378,7 @@ package enum EmployeeEvent: AggregateEvent {
         case let event as EmployeeKeyRevoked: self = .keyRevoked(event)
         case let event as PasskeyValidated: self = .passkeyValidated(event)
         case let event as PasskeyBackupChanged: self = .passkeyBackupChanged(event)
+        case let event as PasskeyCounted: self = .passkeyCounted(event)
         case let event as PasskeyCounterRepeated: self = .passkeyCounterRepeated(event)
         case let event as DeviceNamed: self = .deviceNamed(event)
         case let event as DisplayNameSet: self = .displayNameSet(event)

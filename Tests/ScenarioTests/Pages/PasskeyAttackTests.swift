@@ -344,6 +344,19 @@ struct `Bad input of passkeys on the pages` {
 /// A copy of an authenticator, by the service's own clock.
 @Suite(.onServer)
 struct `A cloned authenticator` {
+    /// Logs in with a passkey and the secret, in a new browser.
+    private func logInWithSecret(
+        _ scene: PasskeyScene, _ passkey: SoftwareAuthenticator, counter: UInt8
+    ) async throws -> Page {
+        let browser = PageClient(scene.client), odd = OddSaying(counter: counter)
+        let page = try await browser.follow(
+            try await scene.logIn(passkey, odd, in: browser, fields: ["with": "secret"]))
+        let challenge = try bytes(base64url: page.attribute("data-challenge"))
+        let proof = try passkey.evidence(over: challenge, odd)
+        let proved = try await browser.submit(try page.form("/flow/key"), ["proof": proof])
+        return try await browser.answer(try await browser.follow(proved), scene.member.person)
+    }
+
     @Test func `logs in, and is told, unless log-ins overtook each other within two minutes`() async throws {
         let clock = TestClock()
         var options = WorldOptions.waiting(clock)
@@ -372,6 +385,50 @@ struct `A cloned authenticator` {
             #expect(repeated.allSatisfy { $0?["previous"]?.number == 9 }, "\(repeated)")
             let found = try await scene.violations(in: world)
             #expect(found.violations == [] && found.notes.contains { $0.contains("counted no further") }, "\(found)")
+        }
+    }
+
+    @Test func `is found by what it signs beside the secret`() async throws {
+        let clock = TestClock()
+        var options = WorldOptions.waiting(clock)
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("cloned-secret.example", in: world), passkey = try await scene.add()
+            // The first log-in is counted, although it stands in the stream of its flow.
+            for counter in [8, 5] as [UInt8] {
+                let done = try await logInWithSecret(scene, passkey, counter: counter)
+                #expect(done.location == "/account", "\(done) \(done.text)")
+                clock.pass(.seconds(300))
+            }
+            let repeated = try await scene.events("PasskeyCounterRepeated").map { $0["data"] }
+            #expect(repeated.map { $0?["counter"]?.number } == [5], "\(repeated)")
+            #expect(repeated.first??["previous"]?.number == 8, "\(repeated)")
+            let found = try await scene.violations(in: world)
+            #expect(found.violations == [], "\(found)")
+        }
+    }
+
+    @Test func `that is stopped spends nothing of the budget of the right secret`() async throws {
+        let clock = TestClock()
+        var options = WorldOptions.waiting(clock)
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("cloned-budget.example", in: world), passkey = try await scene.add()
+            try await scene.client.change(policy: ["clonedKey": "stop"], of: scene.company, by: scene.founder)
+            for counter in [8, 8] as [UInt8] {
+                _ = try await scene.logIn(passkey, OddSaying(counter: counter), in: PageClient(scene.client))
+                clock.pass(.seconds(300))
+            }
+            // More than the ten tries that an unknown device has.
+            for _ in 0..<12 {
+                let done = try await logInWithSecret(scene, passkey, counter: 9)
+                #expect(done.status == 403, "\(done) \(done.text)")
+            }
+            let known = try await PageClient(scene.client).logIn(scene.member.person, scene.member.device)
+            #expect(known.location == "/account", "\(known)")
+            #expect(try await scene.violations(in: world).violations == [])
         }
     }
 }
