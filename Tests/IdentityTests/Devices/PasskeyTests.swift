@@ -178,7 +178,8 @@ import Testing
     @Test func `a passkey that does not count is never noted`() throws {
         let state = try state(try Sample.passkey())
         let note = Employee.NotePasskey(
-            fingerprint: KeyFingerprint(of: Scene.otherKey), evidence: try Sample.evidence(), time: Scene.late, counts: true)
+            fingerprint: KeyFingerprint(of: Scene.otherKey), evidence: try Sample.evidence(), time: Scene.late,
+            counts: true)
         #expect(try Employee.decide(state, .notePasskey(note)).isEmpty)
     }
 
