@@ -157,6 +157,7 @@ struct CompleteLogin: Sendable {
         var tokens = session.tokens
         tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         tokens.notices = notices
+        try await recorder.tellOfSynced(try state.deviceKey, of: employee, in: snapshot.id, recorder.call)
         try await recorder.open(session, by: employee.id)
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

@@ -128,6 +128,7 @@ package struct LogInByPasskey: AppUseCase {
         try recorder.recorder.add(
             validated, to: place, version: place == stream ? employee.version : 0, keys: keys, metadata: sourced)
         _ = try await note(&recorder)
+        try await recorder.tellOfSynced(key, of: employee, in: tenant.id, call)
         try await recorder.open(session)
         var tokens = session.tokens
         tokens.notices = try await scene.endOthers(&recorder)

@@ -26,6 +26,19 @@ extension EventRecording {
         return isRepeated && tenant.state.policy.clonedKey == .stop || passkey.isStopped(by: tenant.state.policy)
     }
 
+    /// Tells the owner of a log-in by a synced passkey in a browser that the account was not used in before: a sync
+    /// provider may have put it there. An application's own page has no such browser.
+    mutating func tellOfSynced(
+        _ key: PublicKeyBytes, of employee: EmployeeSnapshot, in tenant: TenantID, _ call: Call
+    ) async throws {
+        guard employee.state.keys[key]?.holding == .synced, let browser = call.browser,
+            !KnownAccounts(browser.known, recorder.context.ring).contains(employee.id, in: tenant)
+        else { return }
+        let mail = try await recorder.context.notice(
+            .passkeyElsewhere, about: employee, in: tenant, from: call.sourceAddress, at: recorder.time)
+        if let mail { try recorder.queue(mail) }
+    }
+
     /// Queues the mails that there may be a copy of a passkey: to its owner, and to the admins, as far as they get mails.
     private mutating func tellOfCopy(
         _ employee: EmployeeSnapshot, in tenant: TenantSnapshot, from address: String?

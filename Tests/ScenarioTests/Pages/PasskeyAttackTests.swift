@@ -432,3 +432,45 @@ struct `A cloned authenticator` {
         }
     }
 }
+
+/// A synced passkey, which its sync provider may bring to any machine.
+@Suite(.onServer)
+struct `A synced passkey elsewhere` {
+    @Test func `is mailed to a confirmed address, once for a browser`() async throws {
+        let mailbox = Mailbox()
+        var options = WorldOptions()
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        mailbox.serve(&options)
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("synced-elsewhere.example", in: world)
+            func texts() -> [String] {
+                mailbox.copies.map {
+                    $0.text.replacingOccurrences(of: "=\r\n", with: "").replacingOccurrences(of: "=3D", with: "=")
+                }
+            }
+            func told() -> Int { texts().count { $0.contains("Subject: Your passkey was used in another browser") } }
+            var made = PasskeyScene.authenticator()
+            made.flags = 0x1D
+            let passkey = try await scene.add(made), bound = try await scene.add()
+            _ = try await scene.entered(passkey)
+            expectOutcome(try await scene.client.post("/v1/me/email-verification", by: scene.member.session), "sent")
+            let form = /https:\/\/id\.example(\/verify-email\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
+            func link() -> String? { texts().lazy.compactMap { $0.firstMatch(of: form).map { String($0.1) } }.first }
+            try await world.until { link() != nil }
+            #expect(try await world.press(try #require(link())).status == 200)
+            #expect(told() == 0, "nobody had confirmed the address")
+
+            let browser = try await scene.entered(passkey)
+            try await world.until { told() == 1 }
+            // Logged out it is still the same browser, and that of the device key is known too.
+            browser.set(cookie: "tenure", nil)
+            #expect(try await scene.logIn(passkey, in: browser).status == 303)
+            scene.browser.set(cookie: "tenure", nil)
+            #expect(try await scene.logIn(passkey, in: scene.browser).status == 303)
+            _ = try await scene.entered(bound)
+            let kinds = try await scene.events("MailQueued").map { $0["data"]?["kind"]?.text }
+            #expect(kinds.count { $0 == "passkeyElsewhere" } == 1, "\(kinds)")
+        }
+    }
+}
