@@ -6,7 +6,7 @@ package import Ledger
 /// Loads and folds the streams that decisions are made on.
 ///
 /// None of these streams grows with the number of logins: validations, sessions and attempts have streams of their own.
-/// Only the log-ins of a passkey that counts them stand in the stream of their employee.
+/// Only what a passkey counts stands in the stream of its employee.
 package struct StateLoader: Sendable {
     private let reader: LedgerReader
 

@@ -9,7 +9,7 @@ import Testing
     private static let unprojected: Set<String> = [
         "BrowserSessionOpened", "ConsentGiven", "ConsentWithdrawn", "DeviceNamed", "DisplayNameSet", "GrantOpened",
         "InvitationUsed", "RecoveryCancelled", "RecoveryConfirmed", "RecoveryOpened", "SessionOpened", "WaitEnded",
-        "DeviceMailConfirmed", "PasskeyBackupChanged", "PasskeyCounterRepeated", "PasskeyValidated",
+        "DeviceMailConfirmed", "PasskeyBackupChanged", "PasskeyCounted", "PasskeyCounterRepeated", "PasskeyValidated",
     ]
 
     @Test func `the page of events lists the catalogue in order, in the words of the code`() throws {

@@ -5,7 +5,7 @@ import TenureAPI
 /// The language that a browser remembers: the one that its reader chose, or that of the last page.
 struct LanguageCookie: Sendable {
     /// How long a choice is remembered, in seconds.
-    private static let year = 31_536_000
+    static let year = 31_536_000
     /// What stands behind a language that nobody chose.
     private static let mark = "~"
 

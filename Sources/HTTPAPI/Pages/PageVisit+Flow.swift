@@ -53,16 +53,23 @@ extension PageVisit {
         _ employee: EmployeeSummaryResponse, once key: String, after flow: BrowserFlow, isFounder: Bool = false
     ) async throws -> Reply {
         let opened = try await exchange.run(
-            TakeBrowserCookie(form: key, tenant: employee.tenantId, request: flow.request))
+            TakeBrowserCookie(
+                form: key, tenant: employee.tenantId, request: flow.request,
+                known: knownAccounts.value(in: exchange.headers)))
         var reply =
             flow.request.isEmpty
             ? stay(in: flow.at(.done), at: isFounder ? .showFirstSteps : .showAccount)
             : stay(in: flow.at(.request), at: .goOn)
-        reply.cookies.append(exchange.cookie.setting(opened))
+        reply.cookies += [
+            exchange.cookie.setting(opened.session), knownAccounts.setting(opened.known, seconds: LanguageCookie.year),
+        ]
         // No log-in fails for its language.
         reply.cookies += (try? await keepLanguage(of: employee)) ?? []
         return reply
     }
+
+    /// The cookie that tells which accounts were logged in to in this browser.
+    private var knownAccounts: BrowserCookieField { BrowserCookieField("-known", publicURL: exchange.publicURL) }
 
     /// Goes to a page of a flow, which has changed.
     func stay(in flow: BrowserFlow, at page: Endpoint) -> Reply {
@@ -115,7 +122,8 @@ extension PageVisit {
     /// The call of a form that may end a log-in in this browser.
     func call(of key: String) -> Call {
         var call = exchange.call
-        call.browser = LogInBrowser(form: key, cookie: cookie)
+        call.browser = LogInBrowser(
+            form: key, cookie: cookie, known: knownAccounts.value(in: exchange.headers))
         return call
     }
 

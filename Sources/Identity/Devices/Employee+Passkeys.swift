@@ -10,9 +10,11 @@ extension Employee {
         /// The assertion, which was verified.
         package var evidence: SignatureBytes
         package var time: Timestamp
+        /// Whether the assertion stands in another stream, so that an event of the account has to count it.
+        package var counts: Bool
 
-        package init(fingerprint: KeyFingerprint, evidence: SignatureBytes, time: Timestamp) {
-            (self.fingerprint, self.evidence, self.time) = (fingerprint, evidence, time)
+        package init(fingerprint: KeyFingerprint, evidence: SignatureBytes, time: Timestamp, counts: Bool = false) {
+            (self.fingerprint, self.evidence, self.time, self.counts) = (fingerprint, evidence, time, counts)
         }
     }
 
@@ -49,8 +51,8 @@ extension Employee {
         /// Whether the key opens no session: it may be a copy, and the tenant wants an admin to decide first.
         package func isStopped(by policy: TenantPolicy) -> Bool { policy.clonedKey == .stop && copiedSince != nil }
 
-        mutating func count(_ evidence: SignatureBytes, at time: Timestamp) {
-            guard let counter = evidence.passkeyCounter else { return }
+        mutating func count(_ counter: Int?, at time: Timestamp) {
+            guard let counter else { return }
             let settled = Counted(
                 counter: self.counter(before: time), time: counted.first?.time ?? time)
             counted = [settled] + counted.filter { $0.time.adding(.seconds(Employee.counterLeeway)) >= time }
@@ -58,7 +60,7 @@ extension Employee {
         }
     }
 
-    /// Notes a changed backup and a counter that did not grow. Neither refuses the assertion.
+    /// Notes a changed backup, and a counter that did not grow or that no other event counts. None refuses the assertion.
     ///
     /// - Throws: ``Rejection/unknownKey`` if the fingerprint is no passkey of the account.
     static func decide(_ state: State, _ note: NotePasskey) throws(Rejection) -> [EmployeeEvent] {
@@ -78,6 +80,10 @@ extension Employee {
                 .passkeyCounterRepeated(
                     PasskeyCounterRepeated(
                         employeeID: account.id, fingerprint: note.fingerprint, counter: counter, previous: previous)))
+        } else if note.counts, counter > 0 {
+            events.append(
+                .passkeyCounted(
+                    PasskeyCounted(employeeID: account.id, fingerprint: note.fingerprint, counter: counter)))
         }
         return events
     }

@@ -79,6 +79,21 @@ package struct PasskeyBackupChanged: EventPayload {
         Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint), Member("backedUp", \.backedUp))
 }
 
+/// A passkey that counts its signatures signed something that another stream holds.
+///
+/// That is a log-in with a secret, the end of a wait, a first secret, or a statement.
+package struct PasskeyCounted: EventPayload {
+    package var employeeID: EmployeeID
+    package var fingerprint: KeyFingerprint
+    /// The counter of the assertion.
+    package var counter: Int
+
+    package static let members = EventMembers<PasskeyCounted>(
+        "PasskeyCounted", PasskeyCounted.init,
+        Member("employeeId", \.employeeID), Member("fingerprint", \.fingerprint),
+        Member("counter", \.counter, .passkeyCounter))
+}
+
 /// A passkey counted no further than before, as a copy of its authenticator would.
 package struct PasskeyCounterRepeated: EventPayload {
     package var employeeID: EmployeeID

@@ -56,6 +56,8 @@ package enum MailKind: String, Sendable, Hashable, CaseIterable, MemberValue {
     case welcome
     /// A notice to the owner and to admins that there may be a copy of a passkey.
     case passkeyCopied
+    /// A notice that a synced passkey logged in in a browser that the account was not used in before.
+    case passkeyElsewhere
     /// A notice to an admin that somebody waits for a decision, with a link to the list.
     case somebodyWaits
 }

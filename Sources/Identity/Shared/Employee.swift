@@ -202,9 +202,11 @@ extension Employee {
                 passkey: event.passkey.map { Passkey($0, at: recorded.time) }, holding: KeyHolding(event))
             if state.userHandle == nil { state.userHandle = event.passkey?.userHandle }
         case .passkeyValidated(let event):
-            evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence, at: recorded.time) }
+            evolvePasskey(&state, event.fingerprint) { $0.count(event.evidence.passkeyCounter, at: recorded.time) }
         case .passkeyBackupChanged(let event):
             evolvePasskey(&state, event.fingerprint) { $0.isBackedUp = event.backedUp }
+        case .passkeyCounted(let event):
+            evolvePasskey(&state, event.fingerprint) { $0.count(event.counter, at: recorded.time) }
         case .passkeyCounterRepeated(let event):
             evolvePasskey(&state, event.fingerprint) { passkey in
                 passkey.counterRepeats += 1
@@ -308,6 +310,7 @@ package enum EmployeeEvent: AggregateEvent {
     case keyRevoked(EmployeeKeyRevoked)
     case passkeyValidated(PasskeyValidated)
     case passkeyBackupChanged(PasskeyBackupChanged)
+    case passkeyCounted(PasskeyCounted)
     case passkeyCounterRepeated(PasskeyCounterRepeated)
     case deviceNamed(DeviceNamed)
     case displayNameSet(DisplayNameSet)
@@ -326,8 +329,8 @@ package enum EmployeeEvent: AggregateEvent {
 
     package static let cases = AggregateCases<EmployeeEvent>(
         registered, keyPresented, keyAuthorized, keyRefused, keyRevoked, passkeyValidated, passkeyBackupChanged,
-        passkeyCounterRepeated, deviceNamed, displayNameSet, approved, cancelled, reinstated, emailReclaimed,
-        emailChanged, erased, idReleased, sessionsEnded, returnRequested, returnOpened, returnCompleted,
+        passkeyCounted, passkeyCounterRepeated, deviceNamed, displayNameSet, approved, cancelled, reinstated,
+        emailReclaimed, emailChanged, erased, idReleased, sessionsEnded, returnRequested, returnOpened, returnCompleted,
         returnCancelled)
 
     package var payload: any EventPayload {
@@ -339,6 +342,7 @@ package enum EmployeeEvent: AggregateEvent {
         case .keyRevoked(let event): event
         case .passkeyValidated(let event): event
         case .passkeyBackupChanged(let event): event
+        case .passkeyCounted(let event): event
         case .passkeyCounterRepeated(let event): event
         case .deviceNamed(let event): event
         case .displayNameSet(let event): event

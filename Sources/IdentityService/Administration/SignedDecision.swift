@@ -74,6 +74,13 @@ extension UseCaseRun where Answer: SignableAnswer {
             }
             let authority = try access.decision(proof), events = try await decision.decide(authority)
             var recorder = DecisionRecorder(access: access, self)
+            if access.passkey != nil, let signer = access.signer, let id = access.actor, !events.isEmpty {
+                let employee = try await StateLoader(reader: context.reader).employee(
+                    EmployeeID(id), in: access.tenant.id)
+                // A decision stands, whatever its key counts.
+                _ = try await recorder.notePasskey(
+                    signer, proof.signature, of: employee, in: access.tenant, from: call.sourceAddress)
+            }
             return try await decision.record(&recorder, events, authority)
         }
     }

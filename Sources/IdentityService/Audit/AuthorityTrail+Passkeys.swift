@@ -17,6 +17,8 @@ extension AuthorityTrail {
                 return Self.noPasskey
             }
             return passkey.isBackedUp == payload.backedUp ? Self.sameBackup : nil
+        case let payload as PasskeyCounted:
+            return employees[payload.employeeID]?.key(payload.fingerprint)?.passkey == nil ? Self.noPasskey : nil
         case let payload as PasskeyCounterRepeated:
             guard employees[payload.employeeID]?.key(payload.fingerprint)?.passkey != nil else { return Self.noPasskey }
             return payload.counter > payload.previous ? Self.grown : nil

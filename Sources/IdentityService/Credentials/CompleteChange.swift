@@ -53,6 +53,10 @@ struct CompleteChange: Sendable {
                 // No secret was proved that would cancel it.
                 throw ServiceError(.recoveryInProgress)
             }
+            let isStopped = try await recorder.notePasskey(
+                try state.deviceKey, SignatureBytes(new.proved.signature), of: employee, in: tenant,
+                from: run.call.sourceAddress)
+            guard !isStopped else { throw try await recorder.refuse(with: ServiceError(.passkeyStopped)) }
             let event = try new.event(state, key: userKey)
             let events = try User.decided(snapshot.state, .changeCredentials(event))
             recorder.claims.append(pending.taking)

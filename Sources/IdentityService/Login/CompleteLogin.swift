@@ -96,9 +96,13 @@ struct CompleteLogin: Sendable {
                 keys: keys, about: employeeId.uuid, by: employeeId)
             // A PIN proves no answers: what a flow has guessed at them stays charged.
             if case .credential = proof { try recorder.refund(by: employeeId) }
+            // A copy of the passkey logs nobody in with the secret either.
+            let isStopped = try await recorder.notePasskey(
+                try state.deviceKey, state.proved.flatMap { SignatureBytes($0.signature) }, of: employee, in: tenant,
+                from: run.call.sourceAddress)
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
-            case .success:
+            case .success where !isStopped:
                 let notices = try await recorder.endOthers(of: user, by: employee, in: tenant)
                 if state.charges.contains(where: { !$0.wasKnownDevice }) {
                     // The claim was missing, or the key was authorized meanwhile.
@@ -113,7 +117,7 @@ struct CompleteLogin: Sendable {
                     recorder.named(presenting, of: employee.state), to: .employee(employeeId, in: tenantId),
                     version: employee.version, keys: keys, about: employeeId.uuid, by: employeeId)
                 return (try await pending(&recorder, employee, in: tenant), nil)
-            case .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys, .passkeyRequired:
+            case .success, .inactive, .notApproved, .keyRevoked, .tooManyWaitingKeys, .passkeyRequired:
                 // A valid proof of an employee who may not log in is recorded too. It cancels a recovery that somebody
                 // opened after ending the device key.
                 var error = Self.refusal(of: decision)
@@ -130,6 +134,7 @@ struct CompleteLogin: Sendable {
 
     private static func refusal(of decision: Employee.Outcome) -> ServiceError {
         switch decision {
+        case .success: ServiceError(.passkeyStopped)
         case .inactive: ServiceError(.employeeInactive)
         case .notApproved: ServiceError(.employeeNotApproved)
         case .keyRevoked: ServiceError(Denial.keyEnded)
@@ -152,6 +157,7 @@ struct CompleteLogin: Sendable {
         var tokens = session.tokens
         tokens.credentialsChangeRequired = scene.hasReachedLifetimeCap ?? false
         tokens.notices = notices
+        try await recorder.tellOfSynced(try state.deviceKey, of: employee, in: snapshot.id, recorder.call)
         try await recorder.open(session, by: employee.id)
         return try await recorder.append { [tokens] appended in
             .success(tokens, summary, position: appended.last[LedgerID(tenant.uuid)])

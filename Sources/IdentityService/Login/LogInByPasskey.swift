@@ -109,26 +109,26 @@ package struct LogInByPasskey: AppUseCase {
         recorder.notAfter = challenge.fields.expires
         guard let evidence = SignatureBytes(proof.evidence) else { throw ServiceError(.employeeKeyInvalid) }
         let fingerprint = try scene.key.fingerprint, stream = StreamID.employee(employee.id, in: tenant.id)
-        let noted = try Employee.decided(
-            employee.state,
-            .notePasskey(Employee.NotePasskey(fingerprint: fingerprint, evidence: evidence, time: call.time)))
-        let isRepeated = noted.contains(where: \.isCounterRepeated)
-        if isRepeated { for mail in try await notices(of: scene, call, context) { try recorder.queue(mail) } }
-        guard !isRepeated || tenant.state.policy.clonedKey != .stop else {
-            // Nobody logged in: the log has the counter alone.
-            try recorder.add(noted, to: stream, version: employee.version, keys: keys)
-            try await recorder.append()
-            throw ServiceError(.passkeyStopped)
-        }
-        recorder.expectations[stream] = employee.version
         let validated = PasskeyValidated(
             employeeID: employee.id, fingerprint: fingerprint, flow: FlowID(challenge.fields.flow),
             challenge: challenge.bytes, evidence: evidence)
         // The stream of a flow has one answer.
-        let place = StreamID.passkey(validated, in: tenant.id)
+        let place = StreamID.passkey(validated, in: tenant.id), key = try scene.key.key
+        func note(_ recorder: inout EventRecorder) async throws -> Bool {
+            try await recorder.notePasskey(
+                key, evidence, of: employee, in: tenant, from: call.sourceAddress, counts: false)
+        }
+        var refused = recorder
+        guard try await !note(&refused) else {
+            // Nobody logged in: the log has the counter alone.
+            try await refused.append()
+            throw ServiceError(.passkeyStopped)
+        }
+        recorder.expectations[stream] = employee.version
         try recorder.recorder.add(
             validated, to: place, version: place == stream ? employee.version : 0, keys: keys, metadata: sourced)
-        try recorder.add(noted, to: stream, version: employee.version, keys: keys)
+        _ = try await note(&recorder)
+        try await recorder.tellOfSynced(key, of: employee, in: tenant.id, call)
         try await recorder.open(session)
         var tokens = session.tokens
         tokens.notices = try await scene.endOthers(&recorder)
@@ -141,28 +141,6 @@ package struct LogInByPasskey: AppUseCase {
         run.ticket?.markStored()
         return .success(tokens, summary, position: appended.last[ledger])
     }
-}
-
-extension LogInByPasskey {
-    /// The mails that there may be a copy of a passkey: to its owner, and to the admins, as far as they get mails.
-    private func notices(of scene: PasskeyScene, _ call: Call, _ context: ServiceContext) async throws -> [QueuedMail] {
-        let tenant = scene.tenant, loader = StateLoader(reader: context.reader)
-        let appointed = tenant.state.admins.sorted { $0.value.place.position < $1.value.place.position }
-        let admins = [tenant.state.securityAdmin].compactMap(\.self) + appointed.map(\.key)
-        var mails = [
-            try await context.notice(
-                .passkeyCopied, about: scene.employee, in: tenant.id, from: call.sourceAddress, at: call.time)
-        ]
-        for id in admins.prefix(WaitNotice.mostAdmins) where id != scene.employee.id {
-            let admin = try await loader.employee(id, in: tenant.id)
-            mails.append(try await context.notice(.passkeyCopied, about: admin, in: tenant.id, at: call.time))
-        }
-        return mails.compactMap(\.self)
-    }
-}
-
-extension EmployeeEvent {
-    fileprivate var isCounterRepeated: Bool { if case .passkeyCounterRepeated = self { true } else { false } }
 }
 
 /// The account and the key that a credential stands for. For a credential that nobody has they are somebody's, and a key

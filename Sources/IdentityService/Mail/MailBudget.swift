@@ -147,7 +147,7 @@ struct NoticeBudget: Sendable {
         // The hour limits it.
         case .somebodyWaits: false
         case .deviceAdded, .adminAppointed, .returnCompleted, .addressProved, .approved, .removed, .welcome,
-            .passkeyCopied:
+            .passkeyCopied, .passkeyElsewhere:
             true
         }
     }

@@ -68,7 +68,7 @@ struct MailDraft: Sendable {
 
     /// The kinds whose link leads to a page of the account.
     private static let ofAccount: Set<MailKind> = [
-        .welcome, .approved, .deviceAdded, .credentialsChanged, .addressProved,
+        .welcome, .approved, .deviceAdded, .credentialsChanged, .addressProved, .passkeyElsewhere,
     ]
 
     /// Composes the mail of a row, or finds that it must not be sent any more.
@@ -161,7 +161,8 @@ struct MailDraft: Sendable {
         // To the list, never to a decision.
         case .somebodyWaits: return "\(settings.publicURL)/account/approvals"
         case .welcome, .approved: return "\(settings.publicURL)/account"
-        case .deviceAdded, .credentialsChanged, .addressProved: return "\(settings.publicURL)/account/devices"
+        case .deviceAdded, .credentialsChanged, .addressProved, .passkeyElsewhere:
+            return "\(settings.publicURL)/account/devices"
         case .recoveryOpened, .adminAppointed, .returnCompleted, .removed, .addressClaim, .addressChange,
             .addressTaken, .passkeyCopied:
             return nil

@@ -28,17 +28,32 @@ package struct TakeBrowserCookie: UseCase, Redacted {
     package let tenant: UUID
     /// The handle of the stored request; empty without one.
     package let request: String
+    /// As ``LogInBrowser/known``.
+    package let known: String?
 
-    package init(form: String, tenant: UUID, request: String) {
+    package init(form: String, tenant: UUID, request: String, known: String?) {
         self.form = form
         self.tenant = tenant
         self.request = request
+        self.known = known
     }
 
-    /// Returns the value of the cookie.
+    /// What a browser keeps of a log-in: the values of its cookies.
+    package struct Cookies: Sendable, RedactedDescription {
+        package let session: String
+        /// Which accounts were logged in to there.
+        package let known: String
+
+        package init(session: String, known: String) {
+            self.session = session
+            self.known = known
+        }
+    }
+
+    /// Returns the values of the cookies.
     ///
     /// - Throws: `session.invalid` if the session has ended since.
-    package func run(_ run: UseCaseRun<String>) async throws -> String {
+    package func run(_ run: UseCaseRun<Cookies>) async throws -> Cookies {
         let context = run.context, time = run.call.time
         let cookie = BrowserCookie(tenant: TenantID(tenant), ofForm: form, context.ring).text
         guard let browser = try await context.browserSession(cookie, at: time) else {
@@ -49,7 +64,9 @@ package struct TakeBrowserCookie: UseCase, Redacted {
             // Whoever changed the request meanwhile has answered a page of it, which asks again if it must.
             _ = try await stored.update(context)
         }
-        return cookie
+        let known = KnownAccounts(known, context.ring)
+        return Cookies(
+            session: cookie, known: known.adding(EmployeeID(browser.employeeID), in: TenantID(browser.tenantID)))
     }
 }
 

@@ -42,7 +42,7 @@ package struct EndWait: UseCase, Redacted {
     ///
     /// - Throws: `flow.expired` for a wait that is over, or a challenge that is too old; `flow.wrong_step` while the
     ///   key waits; `employee.key_invalid` for a wrong signature;
-    ///   `employee.passkey_required` after a log-in where the tenant asks for a passkey and the device key is none.
+    ///   `passkey.stopped`; `employee.passkey_required` after a log-in where the tenant asks for a passkey and the device key is none.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context, time = run.call.time
         return try await optimistic {
@@ -80,6 +80,12 @@ package struct EndWait: UseCase, Redacted {
         recorder.expectations[.employee(employee.id, in: tenant)] = employee.version
         recorder.expectations[.tenant(tenant)] = scene.tenant.version
         recorder.expectations[.user(scene.user.id)] = scene.user.version
+        let isStopped = try await recorder.notePasskey(
+            scene.key.key, proof.signature, of: employee, in: scene.tenant, from: run.call.sourceAddress)
+        guard !isStopped else {
+            try await recorder.append()
+            throw ServiceError(.passkeyStopped)
+        }
         // Verification compares the recorded times.
         recorder.notAfter = min(proof.expires, scene.row.expiresAt)
         var metadata = recorder.metadata

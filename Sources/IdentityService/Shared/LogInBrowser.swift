@@ -1,4 +1,7 @@
 import Canonical
+import FoundationEssentials
+import Identity
+import Keys
 
 /// The browser in which a log-in on the pages ends. The append that opens the session opens its browser session too.
 package struct LogInBrowser: Sendable, Redacted {
@@ -9,9 +12,40 @@ package struct LogInBrowser: Sendable, Redacted {
     package let form: String
     /// The value of the cookie that the browser has; `nil` without one. The session of it ends with the log-in.
     package let cookie: String?
+    /// The value of the cookie that tells which accounts were logged in to there; `nil` without one.
+    package let known: String?
 
-    package init(form: String, cookie: String?) {
+    package init(form: String, cookie: String?, known: String? = nil) {
         self.form = form
         self.cookie = cookie
+        self.known = known
+    }
+}
+
+/// The accounts that were logged in to in a browser, as one of its cookies tells: digests that only the service makes, the
+/// latest first. They open nothing.
+struct KnownAccounts {
+    private static let most = 8, byteCount = 16, length = 22
+
+    private let marks: [String]
+    private let ring: KeyRing
+
+    init(_ cookie: String?, _ ring: KeyRing) {
+        marks = (cookie ?? "").split(separator: ".").filter { $0.utf8.count == Self.length }.prefix(Self.most)
+            .map { String($0) }
+        self.ring = ring
+    }
+
+    func contains(_ employee: EmployeeID, in tenant: TenantID) -> Bool { marks.contains(mark(employee, tenant)) }
+
+    /// The value of the cookie after a log-in.
+    func adding(_ employee: EmployeeID, in tenant: TenantID) -> String {
+        let mark = mark(employee, tenant)
+        return ([mark] + marks.filter { $0 != mark }.prefix(Self.most - 1)).joined(separator: ".")
+    }
+
+    private func mark(_ employee: EmployeeID, _ tenant: TenantID) -> String {
+        let digest = ring.lookupDigest(kind: "known-browser", employee.uuid.bytes, scope: tenant.uuid)
+        return Base64URL.encode(Array(digest.prefix(Self.byteCount)))
     }
 }

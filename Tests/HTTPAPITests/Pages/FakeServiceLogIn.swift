@@ -52,7 +52,7 @@ extension FakeService {
         case let take as TakeBrowserCookie:
             let details = ["form": take.form, "tenant": take.tenant.lowercased, "request": take.request]
             try await enter("takeBrowserCookie", details, call)
-            return Self.newCookie
+            return TakeBrowserCookie.Cookies(session: Self.newCookie, known: "known")
         case let choose as ChooseLanguage: return .some((choose.chosen ?? language ?? choose.shown) as any Sendable)
         case let choose as ChooseAccount:
             try await enter("chooseAccount", ["handle": choose.handle, "cookie": choose.cookie ?? ""], call)

@@ -380,6 +380,7 @@ extension API.Answer {
                     "__Host-tenure-flow-\(FakeService.flowID)=1.\(request.isEmpty ? "done" : "request")..\(request)."
                         + "\(FakeService.appId.lowercased); Max-Age=86400; Path=/; HttpOnly; SameSite=Lax; Secure",
                     "__Host-tenure=\(FakeService.newCookie); Path=/; HttpOnly; SameSite=Lax; Secure",
+                    "__Host-tenure-known=known; Max-Age=31536000; Path=/; HttpOnly; SameSite=Lax; Secure",
                 ])
             #expect(!reply.text.contains(FakeService.token) && !"\(reply.fields)".contains(FakeService.token))
             let steps = await service.recorder.steps.filter { $0.name != "readAuthorization" },

@@ -139,19 +139,47 @@ import Testing
     @Test func `two assertions that overtake each other are not noted`() throws {
         var passkey = Employee.Passkey(try Sample.passkey(), at: Scene.now)
         let later = { (seconds: Int) in Scene.now.adding(.seconds(seconds)) }
-        passkey.count(try Sample.evidence(counter: 8), at: later(300))
+        passkey.count(8, at: later(300))
         #expect(passkey.counter(before: later(310)) == 0)
-        passkey.count(try Sample.evidence(counter: 7), at: later(310))
+        passkey.count(7, at: later(310))
         #expect(passkey.counter(before: later(421)) == 8)
-        passkey.count(try Sample.evidence(counter: 2), at: later(1_000))
+        passkey.count(2, at: later(1_000))
         #expect(passkey.counter(before: later(1_001)) == 8)
         #expect(passkey.counted.count <= 3)
+    }
+
+    @Test func `an assertion that another stream holds is counted, and one that does not grow is not`() throws {
+        var state = try state(try Sample.passkey(counter: 3))
+        let fingerprint = KeyFingerprint(of: Scene.otherKey)
+        func note(_ counter: UInt8, after seconds: Int) throws -> [EmployeeEvent] {
+            try Employee.decide(
+                state,
+                .notePasskey(
+                    Employee.NotePasskey(
+                        fingerprint: fingerprint, evidence: try Sample.evidence(counter: counter),
+                        time: Scene.now.adding(.seconds(86_400 + seconds)), counts: true)))
+        }
+        let counted = EmployeeEvent.passkeyCounted(
+            PasskeyCounted(employeeID: Scene.employee, fingerprint: fingerprint, counter: 9))
+        #expect(try note(9, after: 0) == [counted])
+        Scene.apply([counted], to: &state, position: 701)
+        let passkey = try #require(state.keys[Scene.otherKey]?.passkey)
+        #expect(passkey.counted.map(\.counter).max() == 9)
+        let long = Scene.now.adding(.seconds(7 * 86_400))
+        #expect(passkey.counter(before: long) == 9)
+        guard case .passkeyCounterRepeated(let repeated)? = try note(9, after: 7 * 86_400).first else {
+            Issue.record("a copy that has fallen behind is not noted")
+            return
+        }
+        #expect(repeated.counter == 9 && repeated.previous == 9)
+        #expect(try note(9, after: 7 * 86_400).count == 1)
     }
 
     @Test func `a passkey that does not count is never noted`() throws {
         let state = try state(try Sample.passkey())
         let note = Employee.NotePasskey(
-            fingerprint: KeyFingerprint(of: Scene.otherKey), evidence: try Sample.evidence(), time: Scene.late)
+            fingerprint: KeyFingerprint(of: Scene.otherKey), evidence: try Sample.evidence(), time: Scene.late,
+            counts: true)
         #expect(try Employee.decide(state, .notePasskey(note)).isEmpty)
     }
 

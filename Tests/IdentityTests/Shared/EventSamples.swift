@@ -171,6 +171,7 @@ enum EventSamples {
                 employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), flow: flow,
                 challenge: Array("tenure/v2/challenge\n{}".utf8), evidence: try Sample.evidence()),
             PasskeyBackupChanged(employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), backedUp: true),
+            PasskeyCounted(employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), counter: 3),
             PasskeyCounterRepeated(
                 employeeID: employee, fingerprint: try Sample.fingerprint(0xAB), counter: 3, previous: 4),
             EmployeeKeyAuthorized(employeeID: employee, key: key, by: .founding),

@@ -344,6 +344,19 @@ struct `Bad input of passkeys on the pages` {
 /// A copy of an authenticator, by the service's own clock.
 @Suite(.onServer)
 struct `A cloned authenticator` {
+    /// Logs in with a passkey and the secret, in a new browser.
+    private func logInWithSecret(
+        _ scene: PasskeyScene, _ passkey: SoftwareAuthenticator, counter: UInt8
+    ) async throws -> Page {
+        let browser = PageClient(scene.client), odd = OddSaying(counter: counter)
+        let page = try await browser.follow(
+            try await scene.logIn(passkey, odd, in: browser, fields: ["with": "secret"]))
+        let challenge = try bytes(base64url: page.attribute("data-challenge"))
+        let proof = try passkey.evidence(over: challenge, odd)
+        let proved = try await browser.submit(try page.form("/flow/key"), ["proof": proof])
+        return try await browser.answer(try await browser.follow(proved), scene.member.person)
+    }
+
     @Test func `logs in, and is told, unless log-ins overtook each other within two minutes`() async throws {
         let clock = TestClock()
         var options = WorldOptions.waiting(clock)
@@ -372,6 +385,92 @@ struct `A cloned authenticator` {
             #expect(repeated.allSatisfy { $0?["previous"]?.number == 9 }, "\(repeated)")
             let found = try await scene.violations(in: world)
             #expect(found.violations == [] && found.notes.contains { $0.contains("counted no further") }, "\(found)")
+        }
+    }
+
+    @Test func `is found by what it signs beside the secret`() async throws {
+        let clock = TestClock()
+        var options = WorldOptions.waiting(clock)
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("cloned-secret.example", in: world), passkey = try await scene.add()
+            // The first log-in is counted, although it stands in the stream of its flow.
+            for counter in [8, 5] as [UInt8] {
+                let done = try await logInWithSecret(scene, passkey, counter: counter)
+                #expect(done.location == "/account", "\(done) \(done.text)")
+                clock.pass(.seconds(300))
+            }
+            let repeated = try await scene.events("PasskeyCounterRepeated").map { $0["data"] }
+            #expect(repeated.map { $0?["counter"]?.number } == [5], "\(repeated)")
+            #expect(repeated.first??["previous"]?.number == 8, "\(repeated)")
+            let found = try await scene.violations(in: world)
+            #expect(found.violations == [], "\(found)")
+        }
+    }
+
+    @Test func `that is stopped spends nothing of the budget of the right secret`() async throws {
+        let clock = TestClock()
+        var options = WorldOptions.waiting(clock)
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("cloned-budget.example", in: world), passkey = try await scene.add()
+            try await scene.client.change(policy: ["clonedKey": "stop"], of: scene.company, by: scene.founder)
+            for counter in [8, 8] as [UInt8] {
+                _ = try await scene.logIn(passkey, OddSaying(counter: counter), in: PageClient(scene.client))
+                clock.pass(.seconds(300))
+            }
+            // More than the ten tries that an unknown device has.
+            for _ in 0..<12 {
+                let done = try await logInWithSecret(scene, passkey, counter: 9)
+                #expect(done.status == 403, "\(done) \(done.text)")
+            }
+            let known = try await PageClient(scene.client).logIn(scene.member.person, scene.member.device)
+            #expect(known.location == "/account", "\(known)")
+            #expect(try await scene.violations(in: world).violations == [])
+        }
+    }
+}
+
+/// A synced passkey, which its sync provider may bring to any machine.
+@Suite(.onServer)
+struct `A synced passkey elsewhere` {
+    @Test func `is mailed to a confirmed address, once for a browser`() async throws {
+        let mailbox = Mailbox()
+        var options = WorldOptions()
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        mailbox.serve(&options)
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("synced-elsewhere.example", in: world)
+            func texts() -> [String] {
+                mailbox.copies.map {
+                    $0.text.replacingOccurrences(of: "=\r\n", with: "").replacingOccurrences(of: "=3D", with: "=")
+                }
+            }
+            func told() -> Int { texts().count { $0.contains("Subject: Your passkey was used in another browser") } }
+            var made = PasskeyScene.authenticator()
+            made.flags = 0x1D
+            let passkey = try await scene.add(made), bound = try await scene.add()
+            _ = try await scene.entered(passkey)
+            expectOutcome(try await scene.client.post("/v1/me/email-verification", by: scene.member.session), "sent")
+            let form = /https:\/\/id\.example(\/verify-email\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
+            func link() -> String? { texts().lazy.compactMap { $0.firstMatch(of: form).map { String($0.1) } }.first }
+            try await world.until { link() != nil }
+            #expect(try await world.press(try #require(link())).status == 200)
+            #expect(told() == 0, "nobody had confirmed the address")
+
+            let browser = try await scene.entered(passkey)
+            try await world.until { told() == 1 }
+            // Logged out it is still the same browser, and that of the device key is known too.
+            browser.set(cookie: "tenure", nil)
+            #expect(try await scene.logIn(passkey, in: browser).status == 303)
+            scene.browser.set(cookie: "tenure", nil)
+            #expect(try await scene.logIn(passkey, in: scene.browser).status == 303)
+            _ = try await scene.entered(bound)
+            let kinds = try await scene.events("MailQueued").map { $0["data"]?["kind"]?.text }
+            #expect(kinds.count { $0 == "passkeyElsewhere" } == 1, "\(kinds)")
         }
     }
 }
