@@ -195,7 +195,7 @@ package struct UndoEmailChange: UseCase {
             case .valid: break
             }
             guard change.canBeUndone(at: time) else { return .expired }
-            guard isDecision else { return .pending }
+            guard isDecision else { return .pending() }
             let snapshot = try await StateLoader(reader: context.reader).user(id)
             let events = try User.decided(snapshot.state, .undoEmailChange(change.place.position, at: time))
             var recorder = EventRecorder(
