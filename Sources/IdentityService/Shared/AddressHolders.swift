@@ -19,6 +19,12 @@ struct AddressHolders: Sendable {
         }
     }
 
+    /// Whether nobody but the user holds an address.
+    func mayTake(_ address: EmailAddress, user: UserID) async throws -> Bool {
+        let holder = try await holder(of: address)
+        return holder == nil || holder == user
+    }
+
     /// The claim that a new user takes on an address which nobody holds.
     ///
     /// - Throws: `request.stale` if somebody holds it by now.

@@ -61,6 +61,21 @@ extension MPinStage {
             Call(requestId: "r"))
     }
 
+    /// Changes the address of a user without a claim on the former one, and returns the use of the link that undoes it.
+    fileprivate func change(_ user: UserID, to text: String) async throws -> UndoEmailChange {
+        let end = Timestamp.now().adding(.seconds(600)), stream = StreamID.user(user)
+        let keys = try await context.personKeys.load([user.uuid], ledger: stream.ledger.uuid)
+        let claim = try await holders.claim(on: try EmailAddress(text), for: user)
+        try await append(
+            [EmailChanged(userID: user, email: Personal(owner: user.uuid, text: text), undoUntil: end)], to: stream,
+            keys: keys, claims: [claim])
+        let change = try #require(try await context.userWithAddress(user).change).place.position
+        let link = MailLink(
+            .addressUndo, recipient: user.uuid, until: end, about: MailLink.about(change), ring: context.ring)
+        let query = link.query.split { "=&".contains($0) }.map(String.init)
+        return UndoEmailChange(user: user.uuid.lowercased, expires: query[1], key: query[3], isDecision: true)
+    }
+
     fileprivate func isVerified(_ user: UserID) async throws -> Bool {
         try await context.userWithAddress(user).isEmailVerified
     }
@@ -235,20 +250,48 @@ struct AddressConfirmationTests {
             for round in 1...8 {
                 let address = "zoe\(round)@mail.example"
                 let users = [try await stage.secretless(address), try await stage.secretless(address)]
-                let outcomes = await withTaskGroup(of: String.self) { group in
-                    for user in users {
-                        group.addTask {
-                            do { return "\(try await stage.confirm(user))" } catch {
-                                return (error as? ServiceError)?.code.rawValue ?? "\(error)"
-                            }
-                        }
-                    }
-                    var all: [String] = []
-                    for await outcome in group { all.append(outcome) }
-                    return all
-                }
+                let outcomes = await Self.atOnce(users.map { user in { "\(try await stage.confirm(user))" } })
                 #expect(outcomes.sorted() == ["authorization.not_permitted", "verified"])
             }
+        }
+    }
+
+    @Test func `a change is not undone to an address that somebody else has by now`() async throws {
+        try await MPinStage.run { stage in
+            let user = try await stage.secretless(Self.address)
+            let undo = try await stage.change(user, to: "new@mail.example")
+            let other = try await stage.newcomer(Self.address)
+            #expect(try await stage.context.run(undo, Call(requestId: "r")) == .invalid)
+            #expect(try await stage.holder(of: Self.address) == other)
+            #expect(try await stage.context.userWithAddress(user).email?.text == "new@mail.example")
+        }
+    }
+
+    @Test func `a change that is undone twice at once is undone, and no claim is an error`() async throws {
+        try await MPinStage.run { stage in
+            let user = try await stage.secretless(Self.address)
+            let undo = try await stage.change(user, to: "new@mail.example")
+            let press: @Sendable () async throws -> String = {
+                "\(try await stage.context.run(undo, Call(requestId: "r")))"
+            }
+            #expect(await Self.atOnce([press, press]).sorted() == ["invalid", "verified"])
+            #expect(try await stage.holder(of: Self.address) == user)
+        }
+    }
+
+    /// What comes of calls at once: an answer, or the code of a refusal.
+    private static func atOnce(_ calls: [@Sendable () async throws -> String]) async -> [String] {
+        await withTaskGroup(of: String.self) { group in
+            for call in calls {
+                group.addTask {
+                    do { return try await call() } catch {
+                        return (error as? ServiceError)?.code.rawValue ?? "\(error)"
+                    }
+                }
+            }
+            var all: [String] = []
+            for await outcome in group { all.append(outcome) }
+            return all
         }
     }
 }
