@@ -50,6 +50,9 @@ enum RoomTable {
         Exception(
             room: "Mail", below: "Pages", types: ["BrowserWaitRow"],
             reason: "a mail about a waiting device is sent only while its browser waits"),
+        Exception(
+            room: "Mail", below: "Registration", types: ["GivingWay"],
+            reason: "an address that somebody else registered gives way to the user who confirms it by a mail"),
     ]
 
     /// The exception that permits a use, if there is one.

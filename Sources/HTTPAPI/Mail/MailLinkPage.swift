@@ -7,8 +7,8 @@ import TenureAPI
 struct MailLinkPage {
     /// What the page says.
     enum Message: Sendable {
-        /// It says what the button that verifies an address does.
-        case verifyAddress
+        /// It says what the button that verifies an address does, and for which accounts.
+        case verifyAddress(of: [EmployeeSummaryResponse])
         /// It says what the button that verifies a PIN does.
         case verifyPIN
         /// It says what the button that opens the return of a security admin does, and asks for the words, of which
@@ -28,6 +28,10 @@ struct MailLinkPage {
         case expired
         /// The link is not one of this service.
         case invalid
+        /// Somebody else registered with the address, and gives way in a browser of whoever confirms it.
+        case addressHeld
+        /// Somebody else has the address and keeps it.
+        case addressKept
         /// Wrong PINs have ended the identity, which no mail brings back.
         case blocked
         /// The identity or the registration was ended.
@@ -71,8 +75,11 @@ struct MailLinkPage {
         }
         var question: WordRows?, isWrong = false
         if case .openReturn(let asked, let wasWrong) = message { (question, isWrong) = (WordRows(asked), wasWrong) }
+        var accounts: [MailLinkContent.Account] = []
+        if case .verifyAddress(let found) = message { accounts = found.map(MailLinkContent.Account.init) }
         let content = MailLinkContent(
-            text: language.text(words.text), goOnPath: isArmed ? nil : path([("token", armed.link(at: time))]),
+            text: language.text(words.text), accounts: accounts,
+            goOnPath: isArmed ? nil : path([("token", armed.link(at: time))]),
             form: isArmed ? armed.part(sentTo: path(), at: time) : nil, question: question, isWrong: isWrong)
         return HostedPage(content, words.title, in: language)
     }
@@ -89,7 +96,7 @@ struct MailLinkPage {
         case .verifyAddress, .verifyPIN, .openReturn, .cancelReturn, .done, .undoAddress, .addressUndone: 200
         case .refused, .expired, .blocked, .ended: 410
         case .invalid: 400
-        case .notPermitted: 403
+        case .notPermitted, .addressHeld, .addressKept: 403
         case .notByMail: 409
         case .tooMany: 429
         case .unavailable: 503
@@ -111,6 +118,8 @@ struct MailLinkPage {
         case .ended: ("link.endedTitle", "link.ended")
         case .notPermitted: ("link.notPermittedTitle", "link.notPermitted")
         case .notByMail: ("link.notByMailTitle", "link.notByMail")
+        case .addressHeld: ("link.heldTitle", "link.held")
+        case .addressKept: ("link.heldTitle", "claim.kept")
         case .invalid, .tooMany, .unavailable: ("link.invalidTitle", "link.invalid")
         }
     }
@@ -119,7 +128,19 @@ struct MailLinkPage {
 /// What the button behind the link of a mail does. The button says what the title says.
 struct MailLinkContent: PageContent {
     static let template: PageTemplate = "mailLink"
+
+    struct Account: PagePart {
+        let company: String
+        let userName: String
+
+        init(_ account: EmployeeSummaryResponse) {
+            (company, userName) = (account.companyName, account.companyEmployeeId ?? "")
+        }
+    }
+
     let text: String
+    /// Whose address the button confirms.
+    let accounts: [Account]
     /// The link to the page with the button.
     let goOnPath: String?
     let form: FormPart?

@@ -20,15 +20,20 @@ extension Route {
     private static func confirm(_ exchange: RoutedRequest) async throws -> Reply {
         try await exchange.mailed { link, isDecision, _ in
             let session = isDecision ? try await PageVisit(exchange: exchange).session() : nil
-            let answer = try await exchange.run(
-                ConfirmEmail(
-                    user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision,
-                    browser: session?.browser.caller))
-            return switch answer {
-            case .pending: .verifyAddress
-            case .verified: .done
-            case .expired: .expired
-            case .invalid: .invalid
+            let confirmation = ConfirmEmail(
+                user: exchange.captures["userId"], expires: link.expires, key: link.key, isDecision: isDecision,
+                browser: session?.browser.caller)
+            do {
+                return switch try await exchange.run(confirmation) {
+                case .pending(let accounts): .verifyAddress(of: accounts)
+                case .verified: .done
+                case .expired: .expired
+                case .invalid: .invalid
+                }
+            } catch let error as ServiceError where error.code == .sessionLoginRequired {
+                return .addressHeld
+            } catch let error as ServiceError where error.code == .authorizationNotPermitted {
+                return .addressKept
             }
         }
     }

@@ -235,6 +235,17 @@ struct UserRecords: Sendable {
         return violations + left.violations
     }
 
+    /// Returns the addresses that gave way without their cause, or to a cause of another one.
+    func violations(of given: [ReleaseTrail.Given]) async throws -> [Violation] {
+        var violations: [Violation] = [], causes: Set<UUID> = []
+        for one in given {
+            let stream = StreamID.user(UserID(one.claimant))
+            let events = try await read([stream], &violations)[stream] ?? []
+            if !causes.insert(one.cause).inserted || !one.isCaused(by: events) { violations.append(one.violation) }
+        }
+        return violations
+    }
+
     /// Reads streams. A stream with malformed entries is a violation and does not prevent others from being read.
     private func read(
         _ streams: [StreamID], _ violations: inout [Violation]

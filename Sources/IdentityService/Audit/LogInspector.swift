@@ -161,6 +161,7 @@ struct LedgerFindings: Sendable {
         violations += inspector.later(of: ledger)
         if ledger.isDirectory {
             violations += inspector.validated.violations
+            validated.causes.releases.given = inspector.validated.causes.releases.given
             return
         }
         notes = inspector.trail.notes(of: ledger)

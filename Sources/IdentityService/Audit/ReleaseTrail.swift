@@ -38,6 +38,21 @@ struct ReleaseTrail: Sendable {
     /// Whether all tenants' ledgers were read.
     var isComplete = false
 
+    /// An address that gave way to somebody who was a user before, whose stream has the cause.
+    struct Given: Sendable {
+        let cause: UUID, claimant: UUID, time: Timestamp, violation: Violation
+
+        /// Whether the stream of the claimant has the cause: their first confirmation. One who registered without a
+        /// secret takes the address with it.
+        func isCaused(by events: some Collection<RecordedEvent>) -> Bool {
+            guard events.first?.type == CredentialsSet.type, events.first?.data["secretless"] != nil,
+                let event = events.first(where: { $0.type == EmailVerified.type }), event.id == cause
+            else { return false }
+            return event.time <= time.adding(slack) && time <= event.time.adding(slack)
+        }
+    }
+    var given: [Given] = []
+
     /// Takes an event of a tenant's ledger.
     mutating func follow(
         _ event: RecordedEvent, _ facts: CauseFacts, _ accounts: [EmployeeID: Employee.State]
@@ -171,8 +186,8 @@ struct ReleaseTrail: Sendable {
         return event.time < max(end, readSince ?? end) ? CauseTable.uncausedRelease : nil
     }
 
-    /// A new user with an id in the same directory proved the mailbox in the same append, once, and nobody vouched for
-    /// the holder before. M-Pin identities that ended at another time did so for another reason.
+    /// A new user with an id in the same directory proved the mailbox in the same append, once, or a user who was there
+    /// before confirmed the address; see ``given``. Nobody vouched for the holder before. M-Pin identities that ended at another time did so for another reason.
     private mutating func gaveWay(_ event: RecordedEvent) -> String? {
         let holder = event.stream.id, wasConfirmed = confirmed.remove(holder) != nil
         ended[holder]?.removeAll {
@@ -185,7 +200,14 @@ struct ReleaseTrail: Sendable {
         guard event.causes.count == 1, let cause = event.causes.first else { return CauseTable.uncausedGivingWay }
         guard let claimant = mailboxes.users.removeValue(forKey: cause) else {
             // Of a single tenant only its users' streams are read.
-            return isComplete ? CauseTable.uncausedGivingWay : nil
+            guard isComplete else { return nil }
+            guard let claimant = event.data["claimant"]?.uuid, claimant != holder,
+                !given.contains(where: { $0.cause == cause })
+            else { return CauseTable.uncausedGivingWay }
+            let violation = Violation(
+                .signature, ledger: event.ledger, position: event.position, CauseTable.uncausedGivingWay)
+            given.append(Given(cause: cause, claimant: claimant, time: event.time, violation: violation))
+            return nil
         }
         return claimant == event.data["claimant"]?.uuid && claimant != holder ? nil : CauseTable.uncausedGivingWay
     }
@@ -197,6 +219,7 @@ struct ReleaseTrail: Sendable {
         ends.merge(other.ends) { first, _ in first }
         vouched.merge(other.vouched) { min($0, $1) }
         ended.merge(other.ended) { $0 + $1 }
+        given += other.given
     }
 
     /// The users whose directories must say that their address gave way.

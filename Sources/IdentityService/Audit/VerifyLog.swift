@@ -57,8 +57,10 @@ package struct VerifyLog: Sendable {
         }
         let keys = request.ledger == nil ? validated.byDirectory(rest.filter(\.isDirectory)) : [:]
         let directories = Set(keys.keys)
-        _ = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
+        let read = try await verify(rest.filter(\.isDirectory).union(directories), known, keys, &report, counter)
         if request.ledger == nil {
+            let given = read.causes.releases.given
+            report.violations += try await UserRecords(pool: pool, disowned: disowned).violations(of: given)
             report.violations += try await RowComparison(pool: pool, disowned: disowned).violations()
         }
         report.violations = report.violations.enumerated().sorted {

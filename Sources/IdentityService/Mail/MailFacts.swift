@@ -112,7 +112,9 @@ extension MailDraft {
         var tenant = row.ledger.isDirectory ? nil : TenantID(row.ledger.uuid), own: EmployeeID?
         if case .user(let user) = row.recipient {
             let accounts = try await context.accounts(of: user)
-            let account = tenant == nil && accounts.count == 1 ? accounts.first : accounts.first { $0.tenant == tenant }
+            // Whoever confirms an address knows for whom, also of somebody with several accounts.
+            let isAnyOf = tenant == nil && (accounts.count == 1 || row.kind == .verify)
+            let account = isAnyOf ? accounts.first : accounts.first { $0.tenant == tenant }
             (tenant, own) = (account?.tenant ?? tenant, account?.employee)
         }
         guard let tenant else { return facts }

@@ -33,7 +33,7 @@ package struct StopWaitingMails: UseCase {
         case .expired: return .expired
         case .valid: break
         }
-        guard isDecision else { return .pending }
+        guard isDecision else { return .pending() }
         let mails = WaitingMailSwitch(user: UserID(link.recipient), tenant: TenantID(tenant), context)
         try await mails.turnOff(at: run.call.time)
         return .verified

@@ -4,6 +4,7 @@ import EventCoding
 import FoundationEssentials
 import Identity
 import Ledger
+package import TenureAPI
 
 /// Sends the caller a mail with the link that verifies their address.
 package struct VerifyMyEmail: UseCase {
@@ -55,8 +56,8 @@ package struct ConfirmEmail: UseCase {
     package enum Answer: Sendable, Equatable {
         /// The address is verified, now or since an earlier use of the link.
         case verified
-        /// The link could verify the address: what a look without a decision says.
-        case pending
+        /// The link could verify the address of whoever has these accounts: what a look without a decision says.
+        case pending(of: [EmployeeSummaryResponse] = [])
         /// The time of the link is over.
         case expired
         /// The link was not made by this service, or the address is not the user's any more.
@@ -79,6 +80,18 @@ package struct ConfirmEmail: UseCase {
         self.browser = browser
     }
 
+    /// The accounts of the user: a stranger may have registered with the address of whoever reads the mail.
+    private func accounts(of user: UserID, _ context: ServiceContext) async throws -> [EmployeeSummaryResponse] {
+        let loader = StateLoader(reader: context.reader)
+        var found: [EmployeeSummaryResponse] = []
+        for (tenant, employee) in try await context.accounts(of: user) {
+            found.append(
+                try await context.summary(
+                    of: try await loader.employee(employee, in: tenant), in: try await loader.tenant(tenant)))
+        }
+        return found
+    }
+
     /// The account of the browser's session, if it is one of the user's.
     private func account(of user: UserID, _ context: ServiceContext) async throws -> EmployeeID? {
         guard let browser, let own = try? await OwnAccount(of: browser, context) else { return nil }
@@ -86,6 +99,8 @@ package struct ConfirmEmail: UseCase {
     }
 
     /// Checks the link, and appends `EmailVerified` once.
+    ///
+    /// - Throws: The errors of ``EventRecording/takeAddress(of:inOwnBrowser:)``.
     package func run(_ run: UseCaseRun<Answer>) async throws -> Answer {
         let context = run.context
         guard let link else { return .invalid }
@@ -94,26 +109,50 @@ package struct ConfirmEmail: UseCase {
         case .expired: return .expired
         case .valid: break
         }
-        guard isDecision else { return .pending }
-        return try await optimistic {
+        guard isDecision else { return .pending(of: try await accounts(of: UserID(link.recipient), context)) }
+        return try await optimistic(retryingClaims: true) {
             let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
             guard let address = user.state.address else { return .invalid }
             let browserOf = try await account(of: user.id, context)
             let events = try User.decided(
                 user.state, .verifyEmail(address: address.place.position, browserOf: browserOf))
             guard !events.isEmpty else { return .verified }
-            guard let claims = try await AddressHolders(context: context).confirmationClaims(of: user.id) else {
-                return .invalid
-            }
             var recorder = EventRecorder(
                 context, at: run.call.time,
                 metadata: EventMetadata(actor: user.id.uuid, requestId: run.call.requestId))
-            recorder.claims += claims
             try recorder.add(events, to: .user(user.id), version: user.version)
             if context.mail != nil { try recorder.queue(context.welcome(user.id, at: run.call.time)) }
+            try await recorder.takeAddress(of: user.id, inOwnBrowser: browserOf != nil)
             try await recorder.append()
             return .verified
         }
+    }
+}
+
+extension EventRecording {
+    /// Takes the claim on the address that a user confirms: one who registered without a secret has none before. Of
+    /// several users with an address the first one who confirms it has it.
+    ///
+    /// - Parameter inOwnBrowser: Whether a browser of the user showed that they read the mail. A mail alone takes an
+    ///   address from nobody: mail programs press buttons, and people those of strangers.
+    /// - Throws: `authorization.not_permitted` if another user keeps the address, who confirmed it or is vouched for;
+    ///   `session.login_required` if another user gives way in a browser of this one.
+    mutating func takeAddress(of user: UserID, inOwnBrowser: Bool) async throws {
+        let holders = AddressHolders(context: context)
+        guard let address = try await holders.address(of: user) else { return }
+        guard let holder = try await holders.holder(of: address) else {
+            recorder.claims.append(Claim(key: context.ring.addressClaim(address), owner: user.uuid))
+            return
+        }
+        guard holder != user else { return }
+        let giving = try await GivingWay(of: holder, address, to: user, context)
+        guard giving.isPossible else { throw ServiceError(.authorizationNotPermitted) }
+        guard inOwnBrowser else { throw ServiceError(.sessionLoginRequired) }
+        // The tenants of the holder learn nothing of this user.
+        let metadata = recorder.metadata
+        recorder.metadata = EventMetadata(requestId: metadata.requestId)
+        try giving.add(to: &self)
+        recorder.metadata = metadata
     }
 }
 

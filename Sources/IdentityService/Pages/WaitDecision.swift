@@ -50,9 +50,7 @@ struct WaitDecision: Sendable {
                 to: .wait(flow.uuid, in: tenant), version: 0, metadata: metadata)
             try decision.add(events, to: .employee(scene.employee.id, in: tenant), version: scene.employee.version)
             if recipient.verifies {
-                let claims = try await AddressHolders(context: context).confirmationClaims(of: scene.user.id)
-                guard let claims else { return false }
-                decision.recorder.claims += claims
+                try await decision.takeAddress(of: scene.user.id, inOwnBrowser: true)
                 let verified = try User.decided(scene.user.state, .verifyEmail(address: recipient.position))
                 try decision.add(verified, to: .user(scene.user.id), version: scene.user.version)
             }
@@ -95,7 +93,7 @@ struct WaitDecision: Sendable {
     /// Runs a decision again from its beginning if what it was decided on has changed. What is refused is over: the app
     /// was unlinked, the person became an admin, or somebody else decided.
     private func deciding(_ body: () async throws -> Bool) async throws -> Bool {
-        do { return try await optimistic { try await body() } } catch let refusal as ServiceError {
+        do { return try await optimistic(retryingClaims: true, body) } catch let refusal as ServiceError {
             let ends: [ErrorCode] = [
                 .companyUnknown, .appRoleMissing, .appSecretInvalid, .authorizationNotPermitted,
                 .authorizationUnknownKey, .employeeInactive, .employeeUnknown, .requestStale,

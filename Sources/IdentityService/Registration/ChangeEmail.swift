@@ -101,14 +101,18 @@ package struct ChangeEmail: CallerUseCase {
             .changeEmail(User.ChangeEmail(to: address, isConfirmedByApproval: isConfirmed, at: time)))
         try await recorder.add(changed, to: user, context)
         try await accounts.add(address.entered, to: &recorder)
-        let holders = AddressHolders(context: context), former = try await holders.releases(of: user.id)
+        let holders = AddressHolders(context: context), former = try await holders.address(of: user.id)
         recorder.claims.append(try await holders.claim(on: address, for: user.id))
         // The claim of the address before that has expired, and the log knows the last change only.
-        recorder.releases += try await former + holders.formerReleases(of: user.id)
+        recorder.releases += try await holders.releases(of: user.id) + holders.formerReleases(of: user.id)
         recorder.releases.append(PendingAddress.release(mail, of: caller.sessionId, context.ring))
         // Whoever reads the mails of a former address that nobody confirmed may be a stranger, and is told nothing.
         if case .emailChanged(let event)? = changed.first, let until = event.undoUntil {
-            recorder.claims += former.map { Claim(key: $0.key, owner: user.id.uuid, expiresAt: until) }
+            // Whoever registered without a secret may have no claim on it yet.
+            if let former, former != address, try await holders.mayTake(former, user: user.id) {
+                recorder.claims.append(
+                    Claim(key: context.ring.addressClaim(former), owner: user.id.uuid, expiresAt: until))
+            }
             try recorder.queue(
                 QueuedMail(.addressChanged, to: .user(user.id), in: .directory(of: user.id), until: until, at: time))
         }
@@ -178,11 +182,12 @@ package struct UndoEmailChange: UseCase {
         (self.user, self.expires, self.key, self.isDecision) = (user, expires, key, isDecision)
     }
 
-    /// Checks the link, and gives the user and all accounts the former address. A link is used once.
+    /// Checks the link, and gives the user and all accounts the former address, unless somebody else has it by now. A
+    /// link is used once.
     package func run(_ run: UseCaseRun<ConfirmEmail.Answer>) async throws -> ConfirmEmail.Answer {
         let context = run.context, time = run.call.time
         guard let id = UUID(entered: user).map(UserID.init) else { return .invalid }
-        return try await optimistic {
+        return try await optimistic(retryingClaims: true) {
             let state = try await context.userWithAddress(id)
             guard let change = state.change, let former = change.former?.text,
                 let link = MailLink(
@@ -195,7 +200,7 @@ package struct UndoEmailChange: UseCase {
             case .valid: break
             }
             guard change.canBeUndone(at: time) else { return .expired }
-            guard isDecision else { return .pending }
+            guard isDecision else { return .pending() }
             let snapshot = try await StateLoader(reader: context.reader).user(id)
             let events = try User.decided(snapshot.state, .undoEmailChange(change.place.position, at: time))
             var recorder = EventRecorder(
@@ -205,6 +210,7 @@ package struct UndoEmailChange: UseCase {
             let holders = AddressHolders(context: context)
             recorder.releases = try await holders.releases(of: id) + holders.formerReleases(of: id)
             let address = try parsed { () throws(ValueError) in try EmailAddress(recorded: former) }
+            guard try await holders.mayTake(address, user: id) else { return .invalid }
             recorder.claims.append(Claim(key: context.ring.addressClaim(address), owner: id.uuid))
             try await recorder.append()
             return .verified

@@ -301,7 +301,7 @@ extension CompleteRegistration {
     private func confirmAddress(_ state: FlowState, _ call: Call) async {
         guard let person = state.registration, person.confirmsAddress else { return }
         do {
-            try await optimistic {
+            try await optimistic(retryingClaims: true) {
                 let id = UserID(state.userId), user = try await StateLoader(reader: context.reader).user(id)
                 let held = try await context.userWithAddress(id).email?.text
                 guard let held, let address = user.state.address,
@@ -312,6 +312,7 @@ extension CompleteRegistration {
                 var recorder = EventRecorder(
                     context, at: call.time, metadata: EventMetadata(actor: id.uuid, requestId: call.requestId))
                 try recorder.add(events, to: .user(id), version: user.version)
+                try await recorder.takeAddress(of: id, inOwnBrowser: true)
                 try await recorder.append()
             }
         } catch {

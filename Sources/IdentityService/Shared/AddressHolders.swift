@@ -19,6 +19,12 @@ struct AddressHolders: Sendable {
         }
     }
 
+    /// Whether nobody but the user holds an address.
+    func mayTake(_ address: EmailAddress, user: UserID) async throws -> Bool {
+        let holder = try await holder(of: address)
+        return holder == nil || holder == user
+    }
+
     /// The claim that a new user takes on an address which nobody holds.
     ///
     /// - Throws: `request.stale` if somebody holds it by now.
@@ -27,24 +33,17 @@ struct AddressHolders: Sendable {
         return Claim(key: context.ring.addressClaim(address), owner: user.uuid)
     }
 
-    /// The claim that a user takes when they confirm their address: one who registered without a secret has none yet.
-    ///
-    /// - Returns: `nil` if somebody else holds the address, who keeps it.
-    func confirmationClaims(of user: UserID) async throws -> [Claim]? {
+    /// The address of a user; `nil` without one, or if nobody can decrypt it any more.
+    func address(of user: UserID) async throws -> EmailAddress? {
         let text = try await context.userWithAddress(user).email?.text
-        guard let address = text.flatMap({ try? EmailAddress(recorded: $0) }) else { return [] }
-        guard let holder = try await holder(of: address) else {
-            return [Claim(key: context.ring.addressClaim(address), owner: user.uuid)]
-        }
-        return holder == user ? [] : nil
+        return text.flatMap { try? EmailAddress(recorded: $0) }
     }
 
     /// The release of the claim that a user has on their address; none if it was released.
     ///
     /// - Parameter known: The address to use if nobody can decrypt any more what the user registered.
     func releases(of user: UserID, _ known: EmailAddress? = nil) async throws -> [ClaimRelease] {
-        let text = try await context.userWithAddress(user).email?.text
-        guard let address = text.flatMap({ try? EmailAddress(recorded: $0) }) ?? known else { return [] }
+        guard let address = try await address(of: user) ?? known else { return [] }
         let key = context.ring.addressClaim(address)
         guard let claim = try await context.reader.claim(key), claim.owner == user.uuid, claim.expiresAt == nil
         else { return [] }

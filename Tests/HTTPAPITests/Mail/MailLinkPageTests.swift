@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a link leads to its button by a link of its own page`() async throws {
         var service = FakeService()
-        (service.emailLink, service.returnLink) = (.pending, .asking(FakeService.words))
+        (service.emailLink, service.returnLink) = (.pending(), .asking(FakeService.words))
         try await API.with(service) { (api: API) async throws in
             for path in Self.paths {
                 let token = "&token=" + Self.armed(path).link(at: .now())
@@ -69,6 +69,25 @@ import Testing
             }
         }
         #expect(await service.recorder.entries.allSatisfy { $0.name != "spendNonce" })
+    }
+
+    @Test func `the page that confirms an address names every account whose address it is`() async throws {
+        var service = FakeService()
+        let accounts = [("Harbour <b>", "zoe"), ("evil.example", "mallory & co")].map { company, name in
+            EmployeeSummaryResponse(
+                employeeId: FakeService.employeeId, tenantId: FakeService.employeeId, companyName: company,
+                companyEmployeeId: name, status: "registered", role: "employee")
+        }
+        service.emailLink = .pending(of: accounts)
+        let path = Self.paths[0], token = "&token=" + Self.armed(path).link(at: .now())
+        try await API.with(service) { (api: API) async throws in
+            for query in ["", token] {
+                let text = page(try await send(api, "GET", path + Self.query + query), 200, path)
+                for name in ["Harbour &lt;b&gt;", "zoe", "evil.example", "mallory &amp; co"] {
+                    #expect(text.contains("<dd translate=\"no\">\(name)</dd>"), "\(text)")
+                }
+            }
+        }
     }
 
     @Test func `a form does nothing without the nonce of its page, and takes no room for a link of nothing`()
@@ -165,7 +184,7 @@ import Testing
     @Test func `a link that is too late or not valid shows the request's id`() async throws {
         for (email, way, status) in [
             (ConfirmEmail.Answer.expired, ConfirmReturn.Answer.expired, 410), (.invalid, .invalid, 400),
-            (.pending, .pending, 200), (.verified, .done, 200),
+            (.pending(), .pending, 200), (.verified, .done, 200),
         ] {
             var service = FakeService()
             (service.emailLink, service.returnLink) = (email, way)

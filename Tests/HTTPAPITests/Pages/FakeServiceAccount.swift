@@ -41,7 +41,7 @@ extension FakeService {
         case let undo as UndoEmailChange:
             _ = undo
             try await enter("undoEmailChange", [:], call)
-            return ConfirmEmail.Answer.pending
+            return ConfirmEmail.Answer.pending()
         case is ReadDisplayName: return String?.some("Zoë & Co")
         case let read as ReadOwnCredentials:
             try await enter("readOwnCredentials", ["employee": read.caller.employeeId.lowercased], call)

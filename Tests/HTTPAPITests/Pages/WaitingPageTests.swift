@@ -115,7 +115,7 @@ extension API.Answer {
     }
 
     @Test(arguments: [
-        (ConfirmEmail.Answer.pending, 200, "Stop these mails"), (.verified, 200, "You get no mails"),
+        (ConfirmEmail.Answer.pending(), 200, "Stop these mails"), (.verified, 200, "You get no mails"),
         (.expired, 410, ""), (.invalid, 400, ""),
     ]) func `mails about who waits are stopped by a form, and by nothing that is only opened`(
         answer: ConfirmEmail.Answer, status: Int, text: String

@@ -22,9 +22,12 @@ import Testing
     }
 
     /// The first event of a user, as far as the trail reads it.
-    private func credentials(of user: UserID, at time: Timestamp = start) throws -> RecordedEvent {
-        let new = NewEvent(
-            id: UUID(), stream: .user(user), type: CredentialsSet.type, data: ["userId": .uuid(user.uuid)])
+    private func credentials(
+        of user: UserID, at time: Timestamp = start, isSecretless: Bool = false
+    ) throws -> RecordedEvent {
+        var data: JSONValue = ["userId": .uuid(user.uuid)]
+        if isSecretless { data = ["secretless": true, "userId": .uuid(user.uuid)] }
+        let new = NewEvent(id: UUID(), stream: .user(user), type: CredentialsSet.type, data: data)
         return try Entry.decode(try Entry.encode(new, version: 1, time: time), at: 1)
     }
 
@@ -76,7 +79,10 @@ import Testing
                     EmailGaveWay(userID: holder, claimant: claimant), of: holder, causes: [proof.id],
                     at: Self.start.adding(later)))
         }
-        return events.compactMap { trail.match($0) }
+        let found = events.compactMap { trail.match($0) }
+        // The stream of whoever was a user before has the cause.
+        let stream = events.filter { $0.stream == .user(prover) }
+        return found + trail.releases.given.filter { !$0.isCaused(by: stream) }.map(\.violation.detail)
     }
 
     @Test func `an address gives way to the proof of its mailbox in the same append, once`() throws {
@@ -97,6 +103,36 @@ import Testing
         #expect(try found(trail, UserID(UUID()), by: kind) == [CauseTable.uncausedGivingWay])
     }
 
+    @Test func `an address gives way to the first confirmation of somebody who registered without a secret`() throws {
+        let holder = UserID(UUID()), claimant = UserID(UUID())
+        func found(
+            isSecretless: Bool = true, isSecond: Bool = false, later: Duration = .zero, cause: UUID? = nil,
+            to other: UserID? = nil, twice: Bool = false
+        ) throws -> [String] {
+            var trail = try trail().trail
+            let first = try credentials(
+                of: claimant, at: Self.start.adding(.seconds(-3_600)), isSecretless: isSecretless)
+            let proof = try event(EmailVerified(userID: claimant, address: 1), of: claimant)
+            let stream =
+                isSecond ? [first, try event(EmailVerified(userID: claimant, address: 1), of: claimant)] : [first]
+            // The directories of holder and claimant are two: the trail of the one does not read the other.
+            let gaveWay = try event(
+                EmailGaveWay(userID: holder, claimant: other ?? claimant), of: holder, causes: [cause ?? proof.id],
+                at: Self.start.adding(later))
+            let found = (0..<(twice ? 2 : 1)).compactMap { _ in trail.match(gaveWay) }
+            return found + trail.releases.given.filter { !$0.isCaused(by: stream + [proof]) }.map(\.violation.detail)
+        }
+        #expect(try found() == [])
+        #expect(try found(later: .seconds(59)) == [])
+        let wrong = [CauseTable.uncausedGivingWay]
+        #expect(try found(isSecretless: false) == wrong)
+        #expect(try found(isSecond: true) == wrong)
+        #expect(try found(later: .seconds(61)) == wrong)
+        #expect(try found(cause: UUID()) == wrong)
+        #expect(try found(to: holder) == wrong)
+        #expect(try found(twice: true) == wrong)
+    }
+
     @Test func `an address without a cause is found, unless only the streams of a tenant's users are read`() throws {
         let holder = UserID(UUID()), claimant = UserID(UUID())
         for isComplete in [true, false] {
@@ -104,7 +140,9 @@ import Testing
             let none = try event(EmailGaveWay(userID: holder, claimant: claimant), of: holder)
             #expect(trail.match(none) == CauseTable.uncausedGivingWay)
             let unread = try event(EmailGaveWay(userID: holder, claimant: claimant), of: holder, causes: [UUID()])
-            #expect(trail.match(unread) == (isComplete ? CauseTable.uncausedGivingWay : nil))
+            #expect(trail.match(unread) == nil)
+            // The claimant's stream is read then.
+            #expect(trail.releases.given.map(\.claimant) == (isComplete ? [claimant.uuid] : []))
         }
     }
 

@@ -34,7 +34,7 @@ struct MailOutboxTests {
             }
             let key = String(link.3), forged = String(key.reversed())
             #expect(try await confirm(forged, true) == .invalid)
-            #expect(try await confirm(key, false) == .pending)
+            #expect(try await confirm(key, false) == .pending())
             #expect(try await scene.context.userWithAddress(user).isEmailVerified == false)
             for _ in 0..<2 { #expect(try await confirm(key, true) == .verified) }
             let events = try await scene.context.reader.streams([.user(user)])[.user(user), default: []]

@@ -15,7 +15,9 @@ import Testing
 
 extension MPinStage {
     /// A user who registered an address, with the claim that the registration takes.
-    fileprivate func user(_ text: String, _ claim: Claim, id: UserID = UserID(UUID())) async throws -> UserID {
+    fileprivate func user(
+        _ text: String, _ claim: Claim?, id: UserID = UserID(UUID()), isSecretless: Bool = false
+    ) async throws -> UserID {
         let stream = StreamID.user(id)
         let (key, insertion) = try await context.personKeys.create(id: id.uuid, ledger: stream.ledger.uuid)
         let signature = try #require(SignatureBytes([UInt8](repeating: 1, count: 64)))
@@ -24,9 +26,9 @@ extension MPinStage {
                 CredentialsSet(
                     userID: id, credentialID: CredentialID(UUID()), record: [1],
                     email: Personal(owner: id.uuid, text: text), challenge: [1], deviceSignature: signature,
-                    userSignature: signature)
+                    userSignature: signature, secretless: isSecretless ? true : nil)
             ], to: stream, keys: [id.uuid: key],
-            claims: [claim], statements: [insertion])
+            claims: claim.map { [$0] } ?? [], statements: [insertion])
         return id
     }
 
@@ -34,6 +36,48 @@ extension MPinStage {
 
     fileprivate func holder(of text: String) async throws -> UserID? {
         try await holders.holder(of: try EmailAddress(text))
+    }
+
+    /// A user who registered without a secret: nobody has confirmed the address, so there is no claim.
+    fileprivate func secretless(_ text: String) async throws -> UserID {
+        try await user(text, nil, isSecretless: true)
+    }
+
+    /// Opens the link of the mail to a user, or presses its button, in a browser.
+    fileprivate func confirm(
+        _ user: UserID, in browser: EmployeeID? = nil, isDecision: Bool = true
+    ) async throws -> ConfirmEmail.Answer {
+        let link = MailLink(
+            .verify, recipient: user.uuid, until: Timestamp.now().adding(.seconds(600)), ring: context.ring)
+        let query = link.query.split { "=&".contains($0) }.map(String.init)
+        return try await context.run(
+            ConfirmEmail(
+                user: user.uuid.lowercased, expires: query[1], key: query[3], isDecision: isDecision,
+                browser: browser.map {
+                    EmployeeCaller(
+                        tenantId: tenant.uuid, employeeId: $0.uuid, sessionId: UUID(), fingerprint: [],
+                        secretProved: false)
+                }),
+            Call(requestId: "r"))
+    }
+
+    /// Changes the address of a user without a claim on the former one, and returns the use of the link that undoes it.
+    fileprivate func change(_ user: UserID, to text: String) async throws -> UndoEmailChange {
+        let end = Timestamp.now().adding(.seconds(600)), stream = StreamID.user(user)
+        let keys = try await context.personKeys.load([user.uuid], ledger: stream.ledger.uuid)
+        let claim = try await holders.claim(on: try EmailAddress(text), for: user)
+        try await append(
+            [EmailChanged(userID: user, email: Personal(owner: user.uuid, text: text), undoUntil: end)], to: stream,
+            keys: keys, claims: [claim])
+        let change = try #require(try await context.userWithAddress(user).change).place.position
+        let link = MailLink(
+            .addressUndo, recipient: user.uuid, until: end, about: MailLink.about(change), ring: context.ring)
+        let query = link.query.split { "=&".contains($0) }.map(String.init)
+        return UndoEmailChange(user: user.uuid.lowercased, expires: query[1], key: query[3], isDecision: true)
+    }
+
+    fileprivate func isVerified(_ user: UserID) async throws -> Bool {
+        try await context.userWithAddress(user).isEmailVerified
     }
 
     /// A user as a registration makes one.
@@ -125,6 +169,129 @@ struct AddressHolderTests {
                 context: try await signing.statementContext(at: .now()), user: UUID(), reason: "reclaimed")
             let decided = try found.decide(try access.decision(try signing.vouch(statement, caller.presented)))
             #expect(Set(decided.map(\.stream.id)) == [unicode.uuid, ascii.uuid])
+        }
+    }
+}
+
+/// Whoever registered without a secret, and confirms the address.
+@Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
+struct AddressConfirmationTests {
+    private static let address = "zoe@mail.example"
+
+    @Test func `the link names the accounts whose address it confirms`() async throws {
+        try await MPinStage.run { stage in
+            let user = try await stage.secretless(Self.address)
+            _ = try await stage.register("zoe", isFounding: true, user: user)
+            guard case .pending(let accounts) = try await stage.confirm(user, isDecision: false) else {
+                Issue.record("no question")
+                return
+            }
+            #expect(accounts.map(\.companyEmployeeId) == ["zoe"])
+            #expect(accounts.map(\.companyName) == [MPinStage.company])
+        }
+    }
+
+    @Test func `of two who registered with an address the first one who confirms it has it`() async throws {
+        try await MPinStage.run { stage in
+            let first = try await stage.secretless(Self.address), second = try await stage.secretless(Self.address)
+            #expect(try await stage.confirm(second) == .verified)
+            #expect(try await stage.holder(of: Self.address) == second)
+            let own = try await stage.register("first", isFounding: true, user: first)
+            for browser in [nil, own] {
+                let error = await #expect(throws: ServiceError.self) { _ = try await stage.confirm(first, in: browser) }
+                #expect(error?.code == .authorizationNotPermitted)
+            }
+            #expect(try await !stage.isVerified(first))
+        }
+    }
+
+    @Test func `a stranger who has registered with the address meanwhile gives way, in the owner's browser only`()
+        async throws
+    {
+        try await MPinStage.run { stage in
+            let owner = try await stage.secretless(Self.address)
+            let own = try await stage.register("zoe", isFounding: true, user: owner)
+            let stranger = try await stage.newcomer(Self.address)
+            let other = try await stage.register("mallory", user: stranger)
+            for browser in [nil, other] {
+                let error = await #expect(throws: ServiceError.self) { _ = try await stage.confirm(owner, in: browser) }
+                #expect(error?.code == .sessionLoginRequired)
+                #expect(try await stage.holder(of: Self.address) == stranger)
+                #expect(try await !stage.isVerified(owner))
+            }
+            #expect(try await stage.confirm(owner, in: own) == .verified)
+            #expect(try await stage.holder(of: Self.address) == owner)
+            #expect(try await stage.isVerified(owner))
+            let lost = try await stage.context.userWithAddress(stranger)
+            #expect(!lost.holdsEmail && lost.gaveWayAt != nil)
+            // A second press changes nothing, and the stranger confirms nothing any more.
+            #expect(try await stage.confirm(owner, in: own) == .verified)
+            #expect(try await stage.confirm(stranger, in: other) == .invalid)
+        }
+    }
+
+    @Test func `whoever has confirmed the address, or is vouched for, keeps it`() async throws {
+        try await MPinStage.run { stage in
+            let owner = try await stage.secretless(Self.address)
+            let own = try await stage.register("zoe", isFounding: true, user: owner)
+            // Nobody vouches for a holder without any account: somebody may have deleted the rows.
+            let holder = try await stage.newcomer(Self.address)
+            for isConfirmed in [false, true] {
+                if isConfirmed { #expect(try await stage.confirm(holder) == .verified) }
+                let error = await #expect(throws: ServiceError.self) { _ = try await stage.confirm(owner, in: own) }
+                #expect(error?.code == .authorizationNotPermitted)
+                #expect(try await stage.holder(of: Self.address) == holder)
+            }
+        }
+    }
+
+    @Test func `two who confirm at once are told who has it, and no claim is an error`() async throws {
+        try await MPinStage.run { stage in
+            for round in 1...8 {
+                let address = "zoe\(round)@mail.example"
+                let users = [try await stage.secretless(address), try await stage.secretless(address)]
+                let outcomes = await Self.atOnce(users.map { user in { "\(try await stage.confirm(user))" } })
+                #expect(outcomes.sorted() == ["authorization.not_permitted", "verified"])
+            }
+        }
+    }
+
+    @Test func `a change is not undone to an address that somebody else has by now`() async throws {
+        try await MPinStage.run { stage in
+            let user = try await stage.secretless(Self.address)
+            let undo = try await stage.change(user, to: "new@mail.example")
+            let other = try await stage.newcomer(Self.address)
+            #expect(try await stage.context.run(undo, Call(requestId: "r")) == .invalid)
+            #expect(try await stage.holder(of: Self.address) == other)
+            #expect(try await stage.context.userWithAddress(user).email?.text == "new@mail.example")
+        }
+    }
+
+    @Test func `a change that is undone twice at once is undone, and no claim is an error`() async throws {
+        try await MPinStage.run { stage in
+            let user = try await stage.secretless(Self.address)
+            let undo = try await stage.change(user, to: "new@mail.example")
+            let press: @Sendable () async throws -> String = {
+                "\(try await stage.context.run(undo, Call(requestId: "r")))"
+            }
+            #expect(await Self.atOnce([press, press]).sorted() == ["invalid", "verified"])
+            #expect(try await stage.holder(of: Self.address) == user)
+        }
+    }
+
+    /// What comes of calls at once: an answer, or the code of a refusal.
+    private static func atOnce(_ calls: [@Sendable () async throws -> String]) async -> [String] {
+        await withTaskGroup(of: String.self) { group in
+            for call in calls {
+                group.addTask {
+                    do { return try await call() } catch {
+                        return (error as? ServiceError)?.code.rawValue ?? "\(error)"
+                    }
+                }
+            }
+            var all: [String] = []
+            for await outcome in group { all.append(outcome) }
+            return all
         }
     }
 }
