@@ -84,6 +84,8 @@ package enum User: Decider {
         case changeEmail(ChangeEmail)
         /// Undo the change that the event at this position made, by the link of a mail to the former address.
         case undoEmailChange(Int64, at: Timestamp)
+        /// Register in another company by a passkey. Its assertion was verified before.
+        case join(JoinByPasskey)
         /// Erase the personal data and the credentials.
         case erase(AuthorityDecision)
     }
@@ -180,6 +182,7 @@ package enum User: Decider {
             state.gaveWayAt = recorded.time
         case .emailChanged(let event): evolve(&state, event, recorded)
         case .emailChangeUndone(let event): evolve(&state, event, at: recorded.time)
+        case .joinedByPasskey: break
         case .erased:
             state.change = nil
             state.email = nil
@@ -218,6 +221,7 @@ package enum User: Decider {
                 ? [.emailReleased(EmailReleased(userID: id, tenant: tenant))] : []
         case .giveWay(let give): return try decide(state, give)
         case .changeEmail(let change): return try decide(state, change)
+        case .join(let join): return try decide(state, join)
         case .undoEmailChange(let position, let time): return try undoEmailChange(state, position, at: time)
         case .erase(let decision):
             guard let id = state.id else { throw .unknownUser }
@@ -241,12 +245,13 @@ package enum UserEvent: AggregateEvent {
     case emailGaveWay(EmailGaveWay)
     case emailChanged(EmailChanged)
     case emailChangeUndone(EmailChangeUndone)
+    case joinedByPasskey(JoinedByPasskey)
     case erased(UserErased)
 
     package static let payloads: [any EventPayload.Type] = [
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self, EmailGaveWay.self,
-        EmailChanged.self, EmailChangeUndone.self, UserErased.self,
+        EmailChanged.self, EmailChangeUndone.self, JoinedByPasskey.self, UserErased.self,
     ]
 
     package var payload: any EventPayload {
@@ -262,6 +267,7 @@ package enum UserEvent: AggregateEvent {
         case .emailGaveWay(let event): event
         case .emailChanged(let event): event
         case .emailChangeUndone(let event): event
+        case .joinedByPasskey(let event): event
         case .erased(let event): event
         }
     }
@@ -279,6 +285,7 @@ package enum UserEvent: AggregateEvent {
         case let event as EmailGaveWay: self = .emailGaveWay(event)
         case let event as EmailChanged: self = .emailChanged(event)
         case let event as EmailChangeUndone: self = .emailChangeUndone(event)
+        case let event as JoinedByPasskey: self = .joinedByPasskey(event)
         case let event as UserErased: self = .erased(event)
         default: return nil
         }
