@@ -11,8 +11,9 @@ public import Foundation
 ///
 /// The bytes are the tag line `tenure/v2/challenge` and the canonical JSON (RFC 8785) of the fields. With the purpose
 /// `login-passkey` neither an account nor a key is named: the answer's credential id and user handle name them. With
-/// `add-passkey` the account is named, so that no answer counts for two. An accepted answer stands in the ledger of the
-/// account's tenant and takes the nonce.
+/// `add-passkey` the account is named, so that no answer counts for two. With `join-company` the account of the passkey
+/// and the new account are named, each with its tenant. An accepted answer stands in the ledger of the account's tenant,
+/// that of `join-company` in the user's directory, and takes the nonce.
 public struct PasskeyChallenge: FlowChallenge {
     /// The purpose as the bytes name it. Another purpose of the tag has fields of its own.
     public enum Purpose: String, Hashable, CaseIterable, MemberValue {
@@ -20,14 +21,18 @@ public struct PasskeyChallenge: FlowChallenge {
         case loginPasskey = "login-passkey"
         /// Adding a passkey to one's account.
         case addPasskey = "add-passkey"
+        /// Registering in another company, which a passkey of one's account signs for.
+        case joinCompany = "join-company"
     }
 
     /// The fields of a challenge.
     public struct Fields: ChallengeFields {
         /// The name of the service: 1 to 255 bytes of UTF-8.
         public var issuer: String
-        /// Adding a passkey, if an account is named.
-        public var purpose: Purpose { employee == nil ? .loginPasskey : .addPasskey }
+        /// Adding a passkey, if one account is named; joining, if two are.
+        public var purpose: Purpose {
+            joinedEmployee != nil ? .joinCompany : employee == nil ? .loginPasskey : .addPasskey
+        }
         /// The relying party's id, a host name.
         public var rpID: String
         /// The flow this challenge belongs to.
@@ -38,22 +43,30 @@ public struct PasskeyChallenge: FlowChallenge {
         public var app: String
         /// The last moment at which the passkey's answer is accepted.
         public var expires: Timestamp
-        /// The tenant of the account that the passkey is added to.
+        /// The tenant of the account that the passkey is added to, or is of.
         public var tenant: UUID?
-        /// The account that the passkey is added to.
+        /// The account that the passkey is added to, or is of.
         public var employee: UUID?
+        /// The tenant that the owner of the passkey joins.
+        public var joinedTenant: UUID?
+        /// The new account in it.
+        public var joinedEmployee: UUID?
+        /// The SHA-256 of the new account's device key, 32 bytes.
+        public var joinedKey: [UInt8]?
 
         /// The members in the signed bytes.
         public static let members = MemberTable<Fields, Void>(
             "PasskeyChallenge",
             {
                 Fields(
-                    issuer: $0, rpID: $2, flow: $3, nonce: $4, app: $5, expires: $6, tenant: $7, employee: $8)
+                    issuer: $0, rpID: $2, flow: $3, nonce: $4, app: $5, expires: $6, tenant: $7, employee: $8,
+                    joinedTenant: $9, joinedEmployee: $10, joinedKey: $11)
             },
             Member("issuer", \.issuer, .issuer), Member("purpose", \.purpose), Member("rpId", \.rpID, .rpID),
             Member("flow", \.flow), Member("nonce", \.nonce, .hash), Member("app", \.app, .code),
             Member("expires", \.expires), Member(optional: "tenant", \.tenant),
-            Member(optional: "employee", \.employee))
+            Member(optional: "employee", \.employee), Member(optional: "joinedTenant", \.joinedTenant),
+            Member(optional: "joinedEmployee", \.joinedEmployee), Member(optional: "joinedKey", \.joinedKey, .hash))
 
         /// `tenure/v2/challenge`.
         public var tag: SignatureTag { .addressChallenge }
@@ -61,15 +74,20 @@ public struct PasskeyChallenge: FlowChallenge {
         /// The fields of a challenge. ``PasskeyChallenge/init(_:)`` checks them.
         public init(
             issuer: String, rpID: String, flow: UUID, nonce: [UInt8], app: String, expires: Timestamp,
-            tenant: UUID? = nil, employee: UUID? = nil
+            tenant: UUID? = nil, employee: UUID? = nil, joinedTenant: UUID? = nil, joinedEmployee: UUID? = nil,
+            joinedKey: [UInt8]? = nil
         ) {
             (self.issuer, self.rpID, self.flow, self.nonce) = (issuer, rpID, flow, nonce)
             (self.app, self.expires, self.tenant, self.employee) = (app, expires, tenant, employee)
+            (self.joinedTenant, self.joinedEmployee, self.joinedKey) = (joinedTenant, joinedEmployee, joinedKey)
         }
 
-        /// A tenant and an account are named together.
+        /// A tenant and an account are named together, and a new account with its key and the account that joins.
         public func checkTogether() throws(CredentialsError) {
             try require((tenant == nil) == (employee == nil), "tenant")
+            let joined = [joinedTenant == nil, joinedEmployee == nil, joinedKey == nil, employee == nil]
+            try require(joined.prefix(3).allSatisfy { $0 } || joined.allSatisfy { !$0 }, "joinedTenant")
+            try require(joinedTenant == nil || joinedTenant != tenant, "joinedTenant")
         }
     }
 

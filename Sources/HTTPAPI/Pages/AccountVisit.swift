@@ -88,6 +88,7 @@ extension AccountVisit {
         switch done.word {
         case "authorize": word = done.person.isEmpty ? "done.ownDevice" : "done.authorize"
         case "authorizeUnapproved": word = "done.authorizeUnapproved"
+        case "passkeyWaits": word = "done.passkeyWaits"
         case "refuse": word = "done.refuse"
         case "refuseMany": word = "done.refuseMany"
         case "revoke": word = "done.revoke"

@@ -110,6 +110,8 @@ struct NewCredentialsContent: PageContent {
         let challengePath: String
         /// Whether there are no questions to choose.
         let isOnly: Bool
+        /// The ids of the passkeys of which one signs too, separated by spaces; `nil` for a new person.
+        let signers: String?
         let form: FormPart
         let script: String
     }

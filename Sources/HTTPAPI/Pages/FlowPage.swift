@@ -21,7 +21,10 @@ struct FlowPage: Sendable {
 
     /// The step that the flow waits for, with its questions in the language of the page.
     func view() async throws -> FlowView {
-        let read = ReadFlow(flow: handle, purpose: purpose, app: try await visit.exchange.pagesApp())
+        // Who is logged in may sign for a registration in another tenant.
+        let visitor = purpose == .registration ? try await visit.session()?.browser.caller : nil
+        let read = ReadFlow(
+            flow: handle, purpose: purpose, app: try await visit.exchange.pagesApp(), visitor: visitor)
         return try await visit.exchange.run(read).preferring([language.rawValue])
     }
 

@@ -40,7 +40,7 @@ extension Route {
     }
 
     /// `POST /account/passkeys`: presents the passkey, and gives the module the statement by which the device key of this
-    /// browser authorizes it.
+    /// browser authorizes it; or where to go if somebody else must.
     static let addPasskey = accountForm(.addPasskey) { account, form in
         func bytes(_ name: String) -> [UInt8] { (try? form.fields.text(name)).flatMap { Base64URL.decode($0) } ?? [] }
         let me = try await account.me(), exchange = account.exchange
@@ -56,17 +56,16 @@ extension Route {
                     challenge: bytes("challenge"), proof: bytes("proof"), visitor: account.visit.visitor.value,
                     caller: account.caller, app: try await exchange.pagesApp()))
             let decision = DecisionPage(approvingOwn: fingerprint)
-            guard case .signatureRequired(let statement) = try await decision.decide(nil, by: account, me) else {
-                return try account.visit.reply(.unarmed)
+            let asked: DecisionResponse?
+            do { asked = try await decision.decide(nil, by: account, me) } catch is ServiceError { asked = nil }
+            guard case .signatureRequired(let statement)? = asked else {
+                return .passkeyJSON(["waits": account.waitingPasskeyPath])
             }
             let granted = decision.form(account, isAnswered: true).granted(at: exchange.call.time)
-            let members = [
+            return .passkeyJSON([
                 "request": fingerprint, "token": account.form(.makeDecision, fingerprint).token,
                 "page": granted.page, "nonce": granted.nonce, "statement": Base64URL.encode(statement),
-            ]
-            return Reply(
-                headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
-                body: JSONValue.object(members.mapValues(JSONValue.string)).canonicalBytes())
+            ])
         } catch let error as ServiceError {
             var reply = try account.visit.reply(.malformed)
             (reply.status, reply.code) = (error.code.status, error.code.rawValue)
@@ -75,7 +74,21 @@ extension Route {
     }
 }
 
+extension Reply {
+    fileprivate static func passkeyJSON(_ members: [String: String]) -> Reply {
+        Reply(
+            headers: ["Content-Type": "application/json", "Cache-Control": "no-store"],
+            body: JSONValue.object(members.mapValues(JSONValue.string)).canonicalBytes())
+    }
+}
+
 extension AccountVisit {
+    /// The list of devices, which says that a passkey waits for a decision.
+    fileprivate var waitingPasskeyPath: String {
+        let fields = DoneDecision(word: "passkeyWaits", person: "").fields(self)
+        return Endpoint.showDevices.template.text + "?" + String(decoding: FormEncoding.encode(fields), as: UTF8.self)
+    }
+
     var passkeyForm: ArmedForm { visit.armed(.addPasskey, "passkey", cookie) }
 
     /// The path of the page that adds a passkey, with the token of the list.

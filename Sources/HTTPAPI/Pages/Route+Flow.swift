@@ -191,8 +191,11 @@ extension FlowPage {
     fileprivate func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let visitor = visit.visitor, form = visit.form(of: .givePassphrase, visitor)
         let problems = FieldProblems(problem.map { [$0] } ?? [], in: language)
+        let passkey = newPasskey(view, visitor)
         let content = PassphraseContent(
-            problems: problems, account: account(view), limit: view.limit(in: language), username: view.identifier,
+            problems: problems, passkey: passkey,
+            logInPath: purpose == .registration && passkey == nil ? Endpoint.showLogIn.template.text : nil,
+            account: account(view), limit: view.limit(in: language), username: view.identifier,
             company: view.companyName, employee: view.companyEmployeeId,
             questionsPath: view.questions.isEmpty ? nil : Endpoint.showAnswers.path(in: flow),
             claimPath: claimPath(view), againPath: againPath, recoverPath: path(.showWayBack), form: form)
@@ -244,6 +247,10 @@ struct PassphraseContent: PageContent {
     static let template: PageTemplate = "passphrase"
     static let fields: [FieldProblem.Field] = [.passphrase]
     let problems: FieldProblems?
+    /// What a registration may be completed with instead; `nil` elsewhere.
+    let passkey: NewCredentialsContent.Passkey?
+    /// Where somebody without a passphrase logs in first, in a registration.
+    let logInPath: String?
     let account: String
     let limit: String
     /// The name for password managers.

@@ -116,7 +116,7 @@ extension MemberKind<Int> {
 
 extension MemberKind<SignatureBytes> {
     /// The evidence of a passkey.
-    fileprivate static var passkey: MemberKind {
+    static var passkey: MemberKind {
         .bytes(
             Value.evidenceCounts, "the evidence of a passkey is expected",
             parse: { Value($0).flatMap { $0.isOfPasskey ? $0 : nil } }, bytes: \.bytes)

@@ -51,7 +51,7 @@ package enum EventCatalogue {
         InvitationIssued.self, InvitationUsed.self, InvitationRevoked.self,
         CredentialsSet.self, CredentialsChanged.self, RecoveryOpened.self, RecoveryConfirmed.self,
         RecoveryCancelled.self, EmailVerified.self, LanguageChosen.self, EmailReleased.self, EmailGaveWay.self,
-        EmailChanged.self, EmailChangeUndone.self,
+        EmailChanged.self, EmailChangeUndone.self, JoinedByPasskey.self,
         UserErased.self,
         AppRegistered.self, AppSecretIssued.self, AppSecretRetired.self, AppSecretRevoked.self,
         AppResourceAdded.self, AppResourceRemoved.self, AppClientChanged.self, AppChallengeAnswered.self,

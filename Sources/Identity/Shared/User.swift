@@ -82,6 +82,8 @@ package enum User: Decider {
         case changeEmail(ChangeEmail)
         /// Undo the change that the event at this position made, by the link of a mail to the former address.
         case undoEmailChange(Int64, at: Timestamp)
+        /// Register in another company by a passkey. Its assertion was verified before.
+        case join(JoinByPasskey)
         /// Erase the personal data and the credentials.
         case erase(AuthorityDecision)
     }
@@ -178,6 +180,7 @@ package enum User: Decider {
             state.gaveWayAt = recorded.time
         case .emailChanged(let event): evolve(&state, event, recorded)
         case .emailChangeUndone(let event): evolve(&state, event, at: recorded.time)
+        case .joinedByPasskey: break
         case .erased:
             state.change = nil
             state.email = nil
@@ -216,6 +219,7 @@ package enum User: Decider {
                 ? [.emailReleased(EmailReleased(userID: id, tenant: tenant))] : []
         case .giveWay(let give): return try decide(state, give)
         case .changeEmail(let change): return try decide(state, change)
+        case .join(let join): return try decide(state, join)
         case .undoEmailChange(let position, let time): return try undoEmailChange(state, position, at: time)
         case .erase(let decision):
             guard let id = state.id else { throw .unknownUser }
@@ -239,11 +243,13 @@ package enum UserEvent: AggregateEvent {
     case emailGaveWay(EmailGaveWay)
     case emailChanged(EmailChanged)
     case emailChangeUndone(EmailChangeUndone)
+    case joinedByPasskey(JoinedByPasskey)
     case erased(UserErased)
 
     package static let cases = AggregateCases<UserEvent>(
         credentialsSet, credentialsChanged, recoveryOpened, recoveryConfirmed, recoveryCancelled, emailVerified,
-        languageChosen, emailReleased, emailGaveWay, emailChanged, emailChangeUndone, erased)
+        languageChosen, emailReleased, emailGaveWay, emailChanged, emailChangeUndone,
+        joinedByPasskey, erased)
 
     package var payload: any EventPayload {
         switch self {
@@ -258,6 +264,7 @@ package enum UserEvent: AggregateEvent {
         case .emailGaveWay(let event): event
         case .emailChanged(let event): event
         case .emailChangeUndone(let event): event
+        case .joinedByPasskey(let event): event
         case .erased(let event): event
         }
     }

@@ -6,13 +6,16 @@ import Identity
 import Ledger
 
 /// The passkeys that were ever authorized, as tenants' ledgers have them: one of them signs for the first secret of its
-/// user, which is recorded in a directory. A synced one does so for an admin on the day of the registration only.
+/// user, and for an account of a user without one in another tenant. Both are recorded in a directory. A synced one sets
+/// an admin's first secret on the day of the registration only.
 ///
-/// The ledgers have no common order, so a passkey that was revoked before counts too, and a role counts from a minute
-/// after it was given until a minute before it ends.
+/// The ledgers have no common order, so a passkey that was revoked a moment before counts too, and a role counts from a
+/// minute after it was given until a minute before it ends.
 struct AuthorizedPasskeys: Sendable {
     static let words = "a first secret is set by a key that is no authorized passkey of its user"
     static let late = "a synced passkey sets the first secret of an admin after the day of the registration"
+    static let joinedWords =
+        "a company is joined by a key that is no authorized passkey of the account that its challenge names"
     /// The events by which somebody gets or loses a role, besides the first one of a ledger.
     private static let ofRoles: Set<String> = [
         AdminAppointed.type, AdminDismissed.type, SecurityAdminSucceeded.type, EmployeeCancelled.type,
@@ -41,7 +44,20 @@ struct AuthorizedPasskeys: Sendable {
         }
     }
 
-    private var found: [Passkey: PasskeyIdentity] = [:]
+    private struct Known: Sendable {
+        let identity: PasskeyIdentity
+        let employee: UUID
+        /// When the key or the account ended.
+        var ended: Timestamp?
+    }
+
+    private static let ending = [
+        EmployeeKeyRevoked.type, EmployeeCancelled.type, EmailReclaimed.type, EmployeeErased.type,
+    ]
+    /// By how much the times of two ledgers may differ.
+    private static let leeway = Duration.seconds(120)
+
+    private var found: [Passkey: Known] = [:]
     private var roles: [Role] = []
     /// The tenants whose ledgers were read to the end.
     private var tenants: Set<UUID> = []
@@ -53,12 +69,20 @@ struct AuthorizedPasskeys: Sendable {
         _ event: RecordedEvent, _ tenant: Tenant.State, _ employees: [EmployeeID: Employee.State]
     ) {
         if event.position == 1 || Self.ofRoles.contains(event.type) { keepRoles(event.time, tenant, employees) }
-        guard event.type == EmployeeKeyAuthorized.type, let employee = employees[EmployeeID(event.stream.id)],
-            let user = employee.account?.user.uuid, let key = event.data["key"]?.bytes.flatMap({ PublicKeyBytes($0) }),
-            let known = employee.keys[key], known.authorized != nil, let facts = known.passkey?.facts
+        let isEnding = Self.ending.contains(event.type)
+        guard isEnding || event.type == EmployeeKeyAuthorized.type,
+            let employee = employees[EmployeeID(event.stream.id)], let user = employee.account?.user.uuid
         else { return }
-        found[Passkey(tenant: event.ledger.uuid, user: user, key: key)] = PasskeyIdentity(
-            rpID: facts.rpID, credentialID: facts.credentialID, isBackupEligible: facts.isBackupEligible)
+        for key in employee.keys.values where key.authorized != nil {
+            guard let facts = key.passkey?.facts else { continue }
+            let place = Passkey(tenant: event.ledger.uuid, user: user, key: key.key)
+            if isEnding, key.status != .authorized, found[place]?.ended == nil { found[place]?.ended = event.time }
+            if found[place] == nil {
+                let identity = PasskeyIdentity(
+                    rpID: facts.rpID, credentialID: facts.credentialID, isBackupEligible: facts.isBackupEligible)
+                found[place] = Known(identity: identity, employee: event.stream.id)
+            }
+        }
     }
 
     private mutating func keepRoles(
@@ -78,13 +102,14 @@ struct AuthorizedPasskeys: Sendable {
 
     mutating func complete(_ ledger: LedgerID) { tenants.insert(ledger.uuid) }
 
-    /// Returns what is wrong with a first secret in a directory, or `nil`. Of a tenant that was not read nothing is said,
-    /// unless all were.
+    /// Returns what is wrong with a first secret in a directory, or with a passkey that joins a tenant; `nil` if nothing.
+    /// Of a tenant that was not read nothing is said, unless all were.
     ///
     /// - Parameters:
     ///   - earliest: The earliest time at which it may have been appended; `nil` if that is unknown.
     ///   - releases: What was read of tenants' ledgers.
     func match(_ event: RecordedEvent, at earliest: Timestamp?, _ releases: ReleaseTrail) -> String? {
+        if event.type == JoinedByPasskey.type { return join(event, releases) }
         guard event.type == CredentialsChanged.type,
             let payload = try? EventCodec.payload(of: event) as? CredentialsChanged,
             let record = try? StoredCredentials(kept: payload.record).record, record.content.authority == .passkey,
@@ -96,7 +121,7 @@ struct AuthorizedPasskeys: Sendable {
         }
         guard let key = PublicKeyBytes(challenge.fields.employeeKey.bytes),
             let identity = found[
-                Passkey(tenant: challenge.fields.tenant, user: payload.userID.uuid, key: key)],
+                Passkey(tenant: challenge.fields.tenant, user: payload.userID.uuid, key: key)]?.identity,
             let evidence = try? DeviceEvidence(bytes: payload.deviceSignature.bytes),
             let origin = evidence.assertion?.clientData.origin,
             (try? evidence.check(identity, origins: [origin])) != nil
@@ -105,6 +130,21 @@ struct AuthorizedPasskeys: Sendable {
             $0.user == payload.userID && $0.forbids(event, at: earliest ?? event.time)
         }
         return identity.isBackupEligible && isLate ? Self.late : nil
+    }
+
+    private func join(_ event: RecordedEvent, _ releases: ReleaseTrail) -> String? {
+        guard let payload = try? EventCodec.payload(of: event) as? JoinedByPasskey,
+            let fields = try? PasskeyChallenge(parsing: payload.challenge).fields, let tenant = fields.tenant
+        else { return Self.joinedWords }
+        guard releases.isComplete || tenants.contains(tenant), releases.isRead(event) else { return nil }
+        guard let known = found[Passkey(tenant: tenant, user: payload.userID.uuid, key: payload.key)],
+            known.employee == fields.employee, known.identity.rpID == fields.rpID,
+            known.ended.map({ event.time <= $0.adding(Self.leeway) }) ?? true,
+            let evidence = try? DeviceEvidence(bytes: payload.evidence.bytes),
+            let origin = evidence.assertion?.clientData.origin,
+            (try? evidence.check(known.identity, origins: [origin])) != nil
+        else { return Self.joinedWords }
+        return nil
     }
 
     mutating func merge(_ other: AuthorizedPasskeys) {

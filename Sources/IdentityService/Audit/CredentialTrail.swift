@@ -19,11 +19,14 @@ struct CredentialTrail: Sendable {
     }
     static let nobodyKnows = "the secret is changed with one that nobody knows"
     static let notFirst = "a passkey replaces a secret that somebody knows"
+    static let joinedWithSecret = "a passkey joins a company for somebody who has a secret, or a second time"
+    static let joinedLate = "the challenge to join a company had expired, or lasts longer than two minutes"
     static let uncharged = "the secret of an address is proved without a charge"
 
     private var recoveries = RecoveryTrail()
     private var standings: [UUID: Standing] = [:]
     private var credentials: Set<UUID> = []
+    private var joinings: Set<[UInt8]> = []
     private var statements = UsedStatements()
 
     /// Takes the next event, and returns what is wrong with it or `nil`.
@@ -43,6 +46,7 @@ struct CredentialTrail: Sendable {
     private mutating func judge(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
         switch event.type {
         case CredentialsSet.type, CredentialsChanged.type: return take(event, at: earliest)
+        case JoinedByPasskey.type: return join(event, at: earliest)
         case AddressProved.type:
             return event.streamVersion > 1 && event.stream.kind == "attempt" ? nil : Self.uncharged
         case UserErased.type:
@@ -50,6 +54,19 @@ struct CredentialTrail: Sendable {
             return nil
         default: return nil
         }
+    }
+
+    /// Checks a registration by a passkey: of a person without a secret, by a challenge that is answered once.
+    private mutating func join(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {
+        guard let user = event.data["userId"]?.uuid, event.stream == .user(UserID(user)),
+            case .inForce(_, _, true)? = standings[user], let bytes = event.data["challenge"]?.bytes,
+            joinings.insert(bytes).inserted
+        else { return Self.joinedWithSecret }
+        guard let end = try? PasskeyChallenge(parsing: bytes).fields.expires,
+            (earliest ?? event.time) <= end.adding(AuthorityTrail.appendTime),
+            end <= event.time.adding(FlowState.challengeLifetime + AuthorityTrail.appendTime)
+        else { return Self.joinedLate }
+        return nil
     }
 
     private mutating func take(_ event: RecordedEvent, at earliest: Timestamp?) -> String? {

@@ -24,6 +24,7 @@ enum EventSignatures {
             case CredentialsChanged.type: try checkChange(event)
             case ReturnOpened.type, ReturnCompleted.type: try checkReturn(event)
             case WaitEnded.type: try checkWait(event)
+            case JoinedByPasskey.type: try checkJoining(event)
             case EmailVerified.type, LanguageChosen.type, EmailReleased.type, EmailGaveWay.type, UserErased.type,
                 AddressProved.type, EmailChanged.type, EmailChangeUndone.type:
                 try require((try? EventCodec.payload(of: event)) != nil, "the event cannot be read")
@@ -137,6 +138,18 @@ enum EventSignatures {
         try require(fields.employeeKey.bytes == payload.key.bytes, "the challenge is of another device")
         try require(fields.app == event.app?.lowercased, "the challenge is of another app")
         try DeviceEvidence(bytes: payload.deviceSignature.bytes).verify(over: challenge.bytes, by: fields.employeeKey)
+    }
+
+    /// Checks the passkey's signature over the challenge. ``AuthorizedPasskeys`` knows whose passkey it is.
+    private static func checkJoining(_ event: RecordedEvent) throws {
+        guard let payload = try EventCodec.payload(of: event) as? JoinedByPasskey else {
+            throw Mismatch(words: "the event joins no company")
+        }
+        let challenge = try PasskeyChallenge(parsing: payload.challenge)
+        try require(challenge.fields.purpose == .joinCompany, "the challenge is for another purpose")
+        try require(challenge.fields.app == event.app?.lowercased, "the challenge is of another app")
+        try DeviceEvidence(bytes: payload.evidence.bytes).verify(
+            over: challenge.bytes, by: try EmployeePublicKey(bytes: payload.key.bytes))
     }
 
     private static func checkReturn(_ event: RecordedEvent) throws {

@@ -108,13 +108,10 @@ struct FlowState: FlatObject, Equatable {
         /// The seed of their VOPRF keys, 32 bytes. A commit keeps it; otherwise it ends with this row.
         var seed: [UInt8]
         var evaluations = 0
-        /// The challenge that names a new passkey, if the person registers with one.
-        var challenge: [UInt8]?
 
         static let members = MemberTable<SetUp, Void>(
             "SetUp", SetUp.init,
-            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()),
-            Member(optional: "challenge", \.challenge, .anyBytes))
+            Member("seed", \.seed, .anyBytes), Member("evaluations", \.evaluations, .number()))
     }
 
     var id: UUID
@@ -148,6 +145,8 @@ struct FlowState: FlatObject, Equatable {
     var attempt: BlindAttempt?
     /// The passkey that the device key is, whose evidence is held against these facts; `nil` for another key.
     var passkey: PasskeyFacts?
+    /// The challenge that names a new passkey, if the person registers with one.
+    var newKeyChallenge: [UInt8]?
 
     /// The row's plaintext, which is encrypted under the flows key before it is stored.
     static let members = MemberTable<FlowState, Void>(
@@ -161,7 +160,7 @@ struct FlowState: FlatObject, Equatable {
         Member("charges", \.charges, .list()), Member("expires", \.expiresAt),
         Member(optional: "network", \.network, .anyBytes), Member("secret", \.secret, .anyBytes),
         Member(optional: "setUp", \.setUp), Member(optional: "attempt", \.attempt),
-        Member(optional: "passkey", \.passkey))
+        Member(optional: "passkey", \.passkey), Member(optional: "newKeyChallenge", \.newKeyChallenge, .anyBytes))
 }
 
 extension FlowState.Purpose {
@@ -250,6 +249,7 @@ extension FlowState {
         state.setUp = nil
         state.attempt = nil
         state.passkey = nil
+        state.newKeyChallenge = nil
         return state
     }
 }

@@ -82,6 +82,8 @@ package struct FlowView: Sendable, Equatable {
         package let rpID: String
         /// The `user.id` of the account.
         package let handle: [UInt8]
+        /// The passkeys of which one signs, for a person without a secret who has another account; none for a new person.
+        package var signers: [[UInt8]] = []
     }
 
     /// The view with its listed questions in the first of `languages` that the list has.
@@ -102,11 +104,14 @@ package struct ReadFlow: UseCase, Redacted {
     package let purpose: FlowKind
     /// The calling app, which began the flow.
     package let app: AppCaller
+    /// Who is logged in in the browser; `nil` for nobody.
+    package let visitor: EmployeeCaller?
 
-    package init(flow: String, purpose: FlowKind, app: AppCaller) {
+    package init(flow: String, purpose: FlowKind, app: AppCaller, visitor: EmployeeCaller? = nil) {
         self.flow = flow
         self.purpose = purpose
         self.app = app
+        self.visitor = visitor
     }
 
     package func authorize() throws(ServiceError) { try app.require(purpose) }
@@ -133,6 +138,12 @@ package struct ReadFlow: UseCase, Redacted {
             step = state.step == .answers ? .answers : .passphrase
             let target = try await ChallengedCredential.load(.keyStep(of: state), for: state, context)
             if state.questionsAllowed { questions = target.questions }
+            if let visitor, state.registration?.userExists == true {
+                let tenant = try await StateLoader(reader: context.reader).tenant(TenantID(state.tenantId))
+                let signers = try await signers(visitor, state, context)
+                passkey = signers.isEmpty ? nil : try await newPasskey(of: state, in: tenant, context)
+                passkey?.signers = signers
+            }
             setsFirst = state.setsFirstSecret(of: target)
             // A change takes the new credentials together with the secret.
             if purpose == .change { rules = CredentialRulesResponse(try target.policy(for: state), app) }
@@ -150,6 +161,17 @@ package struct ReadFlow: UseCase, Redacted {
                     companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
             } ?? [], claim: state.claimView, passkey: passkey, expiresAt: state.expiresAt,
             passkeyOfKey: DevicePasskey(state.passkey), setsFirstSecret: setsFirst)
+    }
+
+    /// The passkeys of the visitor's account that may sign for the registration.
+    private func signers(
+        _ visitor: EmployeeCaller, _ state: FlowState, _ context: ServiceContext
+    ) async throws -> [[UInt8]] {
+        let own = try await OwnAccount(of: visitor, context).employee.state, user = UserID(state.userId)
+        let known = try await StateLoader(reader: context.reader).user(user).state
+        guard own.account?.user == user, visitor.tenantId != state.tenantId, known.credentials?.isSecretless == true
+        else { return [] }
+        return own.keys.values.filter { $0.status == .authorized }.compactMap { $0.passkey?.facts.credentialID }
     }
 
     private func newPasskey(

@@ -20,14 +20,24 @@ struct CompleteRegistration: Sendable {
         /// A known user with a valid proof.
         case existingUser(FlowProof)
 
-        /// The passkey of a new user without a secret.
-        var passkey: PasskeyFacts? { if case .newUser(let new) = self { new.passkey } else { nil } }
+        /// A known user without a secret, for whom a passkey of another account signed.
+        case joining(Joining)
+
+        /// The passkey of a user without a secret.
+        var passkey: PasskeyFacts? {
+            switch self {
+            case .newUser(let new): new.passkey
+            case .joining(let joining): joining.passkey
+            case .existingUser: nil
+            }
+        }
 
         /// How the person proved who they are. A new user has chosen secrets, but proved none.
         var methods: AuthenticationMethods {
             switch self {
             case .newUser(let new): new.passkey.map { .passkey(isSynced: $0.isBackupEligible) } ?? .device
             case .existingUser(let proof): .credential(proof.kind)
+            case .joining(let joining): .passkey(isSynced: joining.passkey.isBackupEligible)
             }
         }
 
@@ -248,20 +258,27 @@ extension CompleteRegistration {
                 try proof.event(of: state, employee: employee), to: .flow(state.id, in: recorder.tenant), version: 0,
                 keys: [employee.uuid: employeeKey], about: employee.uuid, by: employee)
             try recorder.refund(by: employee)
-            // A reclaimed address, or replaced credentials, must not register any more.
-            let snapshot = try await StateLoader(reader: context.reader).user(user)
-            guard snapshot.state.holdsEmail, snapshot.state.credentials?.id.uuid == state.credentialId else {
+            recorder.expectations[.user(user)] = try await known(state).version
+        case .joining(let joining): try await joining.add(to: &recorder, of: try await known(state), by: employee)
+        }
+    }
+
+    /// The known user who registers.
+    ///
+    /// - Throws: `request.stale` after a reclaimed address or replaced credentials, which must not register any more.
+    private func known(_ state: FlowState) async throws -> UserSnapshot {
+        let user = UserID(state.userId), snapshot = try await StateLoader(reader: context.reader).user(user)
+        guard snapshot.state.holdsEmail, snapshot.state.credentials?.id.uuid == state.credentialId else {
+            throw ServiceError(.requestStale)
+        }
+        // A former address of the user still finds them, but is theirs no more.
+        if snapshot.state.change != nil {
+            let held = try await context.userWithAddress(user).email?.text
+            guard try held.map(EmailAddress.init(recorded:)) == EmailAddress(try state.registering().email) else {
                 throw ServiceError(.requestStale)
             }
-            // A former address of the user still finds them, but is theirs no more.
-            if snapshot.state.change != nil {
-                let held = try await context.userWithAddress(user).email?.text
-                guard try held.map(EmailAddress.init(recorded:)) == EmailAddress(try state.registering().email) else {
-                    throw ServiceError(.requestStale)
-                }
-            }
-            recorder.expectations[.user(user)] = snapshot.version
         }
+        return snapshot
     }
 
     func append(

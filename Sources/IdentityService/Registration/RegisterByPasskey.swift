@@ -21,16 +21,17 @@ package struct ChallengeNewPasskey: UseCase {
 
     /// Returns the bytes. Of several challenges in one flow the last one counts.
     ///
-    /// - Throws: `flow.wrong_step`, unless the flow waits for credentials; `employee.key_invalid`.
+    /// - Throws: `flow.wrong_step`, unless the flow waits for credentials or for a known person's secret;
+    ///   `employee.key_invalid`.
     package func run(_ run: UseCaseRun<[UInt8]>) async throws -> [UInt8] {
         let context = run.context, time = run.call.time, store = FlowStore(context: context)
         var row = try await store.load(handle: flow, purpose: .registration, app: app, at: time)
-        guard row.state.step == .credentials, row.state.setUp != nil else { throw ServiceError(.flowWrongStep) }
+        guard [.credentials, .answers, .passphrase].contains(row.state.step) else { throw ServiceError(.flowWrongStep) }
         guard let key = try? EmployeePublicKey(bytes: key) else { throw ServiceError(.employeeKeyInvalid) }
         var state = row.state
         state.employeePublicKey = key.bytes
         let challenge = try context.challenge(for: state, at: time)
-        row.state.setUp?.challenge = challenge
+        row.state.newKeyChallenge = challenge
         try await store.replace(row, waits: false)
         return challenge
     }
@@ -38,16 +39,20 @@ package struct ChallengeNewPasskey: UseCase {
 
 /// Completes a registration with a passkey in place of secrets and of the key of the browser, all or nothing.
 ///
-/// The person gets credentials whose secrets nobody knows. So challenges, statements and decoys are those of anybody.
+/// A known person without a secret signs with a passkey of another account. Anybody else gets credentials whose secrets nobody knows. So challenges, statements and decoys are those of anybody.
 package struct RegisterByPasskey: AppUseCase {
     package let made: AddPasskey.Made
     /// The passkey's evidence over the challenge of ``ChallengeNewPasskey``.
     package let proof: [UInt8]
+    /// What a passkey of another account signed; `nil` for a new person.
+    package let signed: SignedJoining?
     package let flow: String
     package let app: AppCaller
 
-    package init(_ made: AddPasskey.Made, proof: [UInt8], flow: String, app: AppCaller) {
-        (self.made, self.proof, self.flow, self.app) = (made, proof, flow, app)
+    package init(
+        _ made: AddPasskey.Made, proof: [UInt8], joining signed: SignedJoining? = nil, flow: String, app: AppCaller
+    ) {
+        (self.made, self.proof, self.signed, self.flow, self.app) = (made, proof, signed, flow, app)
     }
 
     package func authorize() throws(ServiceError) { try app.requirePages() }
@@ -55,12 +60,12 @@ package struct RegisterByPasskey: AppUseCase {
     /// Registers the employee.
     ///
     /// - Throws: `employee.key_invalid` for a passkey that is not one of this site, proves nothing, or is somebody's;
-    ///   `flow.expired`; `authorization.not_permitted` if the tenant asks for a secret.
+    ///   `flow.expired`; `authorization.not_permitted` if the tenant asks for a secret, or if the person has one.
     package func run(_ run: UseCaseRun<FlowOutcomeResponse>) async throws -> FlowOutcomeResponse {
         let context = run.context
         var row = try await FlowStore(context: context).load(
             handle: flow, purpose: .registration, app: app, at: run.call.time)
-        guard row.state.step == .credentials, let kept = row.state.setUp, let bytes = kept.challenge else {
+        guard (signed == nil) == (row.state.step == .credentials), let bytes = row.state.newKeyChallenge else {
             throw ServiceError(.flowWrongStep)
         }
         guard let rules = try await context.passkeyRules() else { throw ServiceError(.employeeKeyInvalid) }
@@ -72,9 +77,14 @@ package struct RegisterByPasskey: AppUseCase {
         row.state.proved = FlowState.ProvedKey(challenge: bytes, signature: proof)
         let facts = passkey.facts(
             try context.passkeyHandle(ofNew: EmployeeID(row.state.employeeId), in: TenantID(row.state.tenantId)))
+        if let signed {
+            let joining = try await Joining(signed, of: row.state, passkey: facts, rules, run.call.time, context)
+            return try await CompleteRegistration(context: context).run(row, .joining(joining), app: app, run)
+        }
+        guard let seed = row.state.setUp?.seed else { throw ServiceError(.flowWrongStep) }
         let plan = try SetUpPlan(
             credentialId: row.state.credentialId, userId: row.state.userId, mode: .direct,
-            seed: try OPRFSeed(bytes: kept.seed), kdf: context.settings.scrypt)
+            seed: try OPRFSeed(bytes: seed), kdf: context.settings.scrypt)
         return try await CompleteRegistration(context: context).run(
             row, try CredentialSetUp(secretless: plan), passkey: facts, app: app, run)
     }
@@ -82,7 +92,7 @@ package struct RegisterByPasskey: AppUseCase {
 
 extension AppCaller {
     /// Refuses every app but that of the pages.
-    fileprivate func requirePages() throws(ServiceError) {
+    func requirePages() throws(ServiceError) {
         try require(.registration)
         guard isPagesApp else { throw ServiceError(.appRoleMissing) }
     }

@@ -68,7 +68,9 @@ enum CauseTable {
 
     private static let rules: [String: [Rule]] = [
         EmployeeKeyPresented.type: [
-            Rule(types: proofs + [CredentialsSet.type, CredentialsChanged.type], words: uncausedKey),
+            Rule(
+                types: proofs + [CredentialsSet.type, CredentialsChanged.type, JoinedByPasskey.type], words: uncausedKey
+            ),
             Rule(types: [EmployeeRegistered.type]) { $0["first"] == true },
         ],
         EmployeeKeyAuthorized.type: [
@@ -202,6 +204,8 @@ struct CauseFacts: Sendable {
     let key: KeyFingerprint?
     let flow: UUID?
     let session: UUID?
+    /// The tenant in which a device key is presented.
+    let tenant: UUID?
     /// Whether an account takes over the address of its user, which causes nothing.
     let follows: Bool
     /// Whether its device key was in force before, or is a passkey that its owner added: the flow that presented it
@@ -219,13 +223,20 @@ struct CauseFacts: Sendable {
 
     private init(_ id: UUID, _ type: String, _ stream: StreamID, _ data: JSONValue, _ time: Timestamp) {
         (self.id, self.type, self.time) = (id, type, time)
-        employee = data["employeeId"]?.uuid
+        // It lies in a directory, and names whom and what it causes.
+        let joined =
+            type == JoinedByPasskey.type
+            ? data["challenge"]?.bytes.flatMap { try? PasskeyChallenge(parsing: $0) }?.fields : nil
+        tenant = joined?.joinedTenant ?? (type == EmployeeKeyPresented.type ? stream.ledger.uuid : nil)
+        employee = joined?.joinedEmployee ?? data["employeeId"]?.uuid
         follows = type == EmployeeEmailChanged.type && data["by"]?["kind"] == "policy"
         user = data["userId"]?.uuid
         session = (data["successor"] ?? data["sessionId"])?.uuid
         // The challenge names the device key and the flow that the event names, as its signatures were checked for.
         var challenge: Challenge?
-        if case .string(let hex)? = data["fingerprint"] {
+        if let joined {
+            key = joined.joinedKey.flatMap { KeyFingerprint($0) }
+        } else if case .string(let hex)? = data["fingerprint"] {
             key = KeyFingerprint(hex: hex)
         } else if let bytes = (data["key"] ?? data["employeeKey"])?.bytes {
             key = PublicKeyBytes(bytes).map { KeyFingerprint(of: $0) }
@@ -233,7 +244,7 @@ struct CauseFacts: Sendable {
             challenge = data["challenge"]?.bytes.flatMap { try? Challenge(kept: $0) }
             key = challenge.flatMap { PublicKeyBytes($0.fields.employeeKey.bytes) }.map { KeyFingerprint(of: $0) }
         }
-        flow = stream.kind == "flow" ? stream.id : data["flow"]?.uuid ?? challenge?.fields.flow
+        flow = stream.kind == "flow" ? stream.id : data["flow"]?.uuid ?? challenge?.fields.flow ?? joined?.flow
     }
 
     /// Whether a cause and its effect contradict each other in nothing that both name.
@@ -242,6 +253,6 @@ struct CauseFacts: Sendable {
             first == nil || second == nil || first == second
         }
         return same(employee, other.employee) && same(user, other.user) && same(key, other.key)
-            && same(flow, other.flow) && same(session, other.session)
+            && same(flow, other.flow) && same(session, other.session) && same(tenant, other.tenant)
     }
 }

@@ -9,6 +9,15 @@ import Ledger
 import Postgres
 import TenureAPI
 
+/// The account that somebody registers, with a passkey of another account of theirs.
+struct JoinedAccount: Sendable {
+    let flow: UUID
+    let tenant: UUID
+    let employee: UUID
+    /// The fingerprint of its device key.
+    let key: KeyFingerprint
+}
+
 extension ServiceContext {
     /// How long a challenge for passkeys may be answered.
     private static let passkeyPatience: Duration = .seconds(120)
@@ -20,27 +29,32 @@ extension ServiceContext {
     ///
     /// - Parameters:
     ///   - visitor: The secret of the browser that answers.
-    ///   - owner: Who adds a passkey; `nil` in any other flow.
+    ///   - owner: Who adds a passkey, or joins another tenant; `nil` in any other flow.
+    ///   - joined: The account that the owner registers there.
     func passkeyChallenge(
-        of rpID: String, visitor: String, app: UUID, at time: Timestamp, addedBy owner: EmployeeCaller? = nil
+        of rpID: String, visitor: String, app: UUID, at time: Timestamp, addedBy owner: EmployeeCaller? = nil,
+        joining joined: JoinedAccount? = nil
     ) throws -> PasskeyChallenge {
         var fields = PasskeyChallenge.Fields(
-            issuer: settings.issuer, rpID: rpID, flow: UUID.random(), nonce: [], app: app.lowercased,
-            expires: time.adding(Self.passkeyPatience), tenant: owner?.tenantId, employee: owner?.employeeId)
+            issuer: settings.issuer, rpID: rpID, flow: joined?.flow ?? UUID.random(), nonce: [], app: app.lowercased,
+            expires: time.adding(Self.passkeyPatience), tenant: owner?.tenantId, employee: owner?.employeeId,
+            joinedTenant: joined?.tenant, joinedEmployee: joined?.employee, joinedKey: joined?.key.bytes)
         fields.nonce = passkeyNonce(fields, visitor: visitor)
         return try PasskeyChallenge(fields)
     }
 
-    /// Reads a challenge that this service made for the browser, and for the account of whoever adds a passkey.
+    /// Reads a challenge that this service made for the browser, and for the account of whoever adds a passkey or joins.
     ///
     /// - Throws: `flow.expired` for one whose time is over, `employee.key_invalid` for bytes that are none.
     func passkeyChallenge(
         _ bytes: [UInt8], of rpID: String, visitor: String, app: UUID, at time: Timestamp,
-        addedBy owner: EmployeeCaller? = nil
+        addedBy owner: EmployeeCaller? = nil, joining joined: JoinedAccount? = nil
     ) throws(ServiceError) -> PasskeyChallenge {
         guard let challenge = try? PasskeyChallenge(parsing: bytes), case let fields = challenge.fields,
             fields.issuer == settings.issuer, fields.rpID == rpID, fields.app == app.lowercased,
             fields.tenant == owner?.tenantId, fields.employee == owner?.employeeId,
+            fields.joinedTenant == joined?.tenant, fields.joinedEmployee == joined?.employee,
+            fields.joinedKey == joined?.key.bytes, fields.flow == joined?.flow ?? fields.flow,
             fields.nonce == passkeyNonce(fields, visitor: visitor)
         else { throw ServiceError(.employeeKeyInvalid) }
         guard time <= fields.expires else { throw ServiceError(.flowExpired) }
@@ -58,8 +72,9 @@ extension ServiceContext {
     }
 
     private func passkeyNonce(_ fields: PasskeyChallenge.Fields, visitor: String) -> [UInt8] {
-        let account = [fields.tenant, fields.employee].map { $0?.lowercased ?? "" }
-        let parts = [fields.flow.lowercased, "\(fields.expires)"] + account + [visitor]
+        let accounts = [fields.tenant, fields.employee, fields.joinedTenant, fields.joinedEmployee]
+        let named = accounts.map { $0?.lowercased ?? "" } + (fields.joinedKey.map { [Hex.encode($0)] } ?? [])
+        let parts = [fields.flow.lowercased, "\(fields.expires)"] + named + [visitor]
         return ring.lookupDigest(kind: "passkey-nonce", Array(parts.joined(separator: "\n").utf8))
     }
 

@@ -105,6 +105,27 @@ import Testing
         #expect(issued.map { $0.details["owner"] } == [FakeService.employeeId.lowercased, ""])
     }
 
+    @Test func `a passkey that somebody else must approve is added, and the list says that it waits`() async throws {
+        var service = FakeService()
+        service.refusals["decideKey"] = ServiceError(.authorizationNotPermitted)
+        let path = "/account/passkeys"
+        try await Browser.with(service) { (browser: Browser) async throws in
+            let fields = form(path, "passkey", [("spki", "AQID")]) + Browser.armed(path, "passkey")
+            let reply = try await browser.post(path, fields)
+            guard reply.status == 200, case .object(let members) = try StrictJSON.parse(reply.bytes),
+                let list = members["waits"]?.text
+            else {
+                Issue.record("\(reply.status) \(reply.text)")
+                return
+            }
+            #expect(members.count == 1 && list.hasPrefix("/account/devices?done=passkeyWaits"))
+            #expect(try await browser.get(list).text.contains("It logs nobody in yet"))
+            let other = try await browser.get("/account/devices?done=passkeyWaits&of=&token=x")
+            #expect(!other.text.contains("It logs nobody in yet"))
+        }
+        #expect(await changes(service).map(\.name).contains("addPasskey"))
+    }
+
     @Test func `the account shows the user name, and takes the name that colleagues see`() async throws {
         let service = FakeService(), path = "/account/name"
         try await Browser.with(service) { (browser: Browser) async throws in

@@ -31,7 +31,12 @@ extension FakeService {
     func logInAnswer(to request: any UseCase, _ call: Call) async throws -> (any Sendable)? {
         switch request {
         case let read as ReadFlow:
-            try await enter("readFlow", ["flow": read.flow, "purpose": read.purpose.rawValue], call)
+            try await enter(
+                "readFlow",
+                [
+                    "flow": read.flow, "purpose": read.purpose.rawValue,
+                    "visitor": read.visitor?.employeeId.lowercased ?? "",
+                ], call)
             return view
         case let start as StartAddressLogin:
             let details = ["email": start.address, "client": start.client?.lowercased ?? ""]

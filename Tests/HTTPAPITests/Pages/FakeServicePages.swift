@@ -89,9 +89,15 @@ extension FakeService {
         case let issue as ChallengeNewPasskey:
             try await enter("challengeNewPasskey", ["key": Hex.encode(issue.key), "flow": issue.flow], call)
             return Array("challenge".utf8)
+        case let issue as ChallengeJoining:
+            let details = ["key": Hex.encode(issue.key), "caller": issue.caller.employeeId.lowercased]
+            try await enter("challengeJoining", details, call)
+            return Array("joining".utf8)
         case let register as RegisterByPasskey:
+            let signed = register.signed.map { Hex.encode($0.evidence) + "|" + Hex.encode($0.challenge) }
             try await enter(
-                "registerByPasskey", ["spki": Hex.encode(register.made.spki ?? []), "flow": register.flow], call)
+                "registerByPasskey",
+                ["spki": Hex.encode(register.made.spki ?? []), "flow": register.flow, "signed": signed ?? ""], call)
             return outcome
         case let logIn as LogInByPasskey:
             try await enter("logInByPasskey", ["credential": Hex.encode(logIn.proof.credential)], call)

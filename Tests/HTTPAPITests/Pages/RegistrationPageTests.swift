@@ -341,6 +341,80 @@ extension API.Answer {
         }
     }
 
+    /// A registration that asks a known person for the passphrase.
+    private func asking(signers: [[UInt8]]) -> FakeService {
+        var service = FakeService()
+        service.view = FakeService.view(.passphrase, purpose: .registration, questions: 0)
+        if !signers.isEmpty {
+            service.view.passkey = FlowView.NewPasskey(rpID: "id.example.com", handle: [1, 2, 3], signers: signers)
+        }
+        service.outcome = FakeService.success
+        return service
+    }
+
+    @Test func `whoever has no passphrase is told to log in elsewhere first, and nobody is offered a passkey`()
+        async throws
+    {
+        let service = asking(signers: [])
+        let page = try await Registrant.with(service) {
+            try await $0.get(Registrant.flowPath + "/passphrase", in: Self.flow())
+        }
+        #expect(page.status == 200 && page.text.contains("Log in there in this browser"), "\(page.text)")
+        #expect(page.text.contains("<a href=\"/login\">") && !page.text.contains("data-handle"))
+        #expect(await service.recorder.entries.last { $0.name == "readFlow" }?.details["visitor"] == "")
+        // A log-in says nothing of it.
+        var other = service
+        other.view = FakeService.view(.passphrase, purpose: .login, questions: 0)
+        let logIn = try await Registrant.with(other) {
+            try await $0.get(Registrant.flowPath + "/passphrase", in: Self.flow(.login))
+        }
+        #expect(logIn.status == 200 && !logIn.text.contains("Log in there in this browser"), "\(logIn.text)")
+    }
+
+    @Test func `whoever is logged in by a passkey elsewhere registers with a new one, for which that one signs`()
+        async throws
+    {
+        let service = asking(signers: [[4, 5, 6], [7, 8, 9]]), path = Registrant.flowPath
+        try await Browser.with(service) { browser in
+            let registrant = Registrant(browser: browser)
+            let page = try await registrant.get(path + "/passphrase", in: Self.flow())
+            #expect(page.status == 200 && page.text.contains("Your browser asks three times"), "\(page.text)")
+            #expect(page.text.contains("data-handle=\"AQID\"") && page.text.contains("data-signers=\"BAUG BwgJ\""))
+            #expect(page.text.contains("name=\"passphrase\"") && !page.text.contains("Log in there in this browser"))
+
+            let asked = [(name: "key", value: "AQID"), (name: "joining", value: "true")]
+            let challenge = try await registrant.post(path + "/passkey/challenge", in: Self.flow(), asked)
+            #expect(challenge.status == 200 && challenge.text == Base64URL.encode(Array("joining".utf8)))
+            let done = try await registrant.post(
+                path + "/passkey", in: Self.flow(),
+                [("spki", "AQID"), ("proof", "AQID"), ("challenge", "BAUG"), ("signed", "BwgJ")])
+            #expect(done.status == 303 && done.header("Location") == "/account", "\(done.text)")
+        }
+        let entries = await service.recorder.entries, caller = FakeService.employeeId.lowercased
+        #expect(entries.last { $0.name == "readFlow" }?.details["visitor"] == caller)
+        #expect(entries.last { $0.name == "challengeJoining" }?.details["caller"] == caller)
+        #expect(entries.last { $0.name == "registerByPasskey" }?.details["signed"] == "070809|040506")
+    }
+
+    @Test func `without a session no passkey signs, and a refused one leaves the passphrase`() async throws {
+        var service = asking(signers: [[4, 5, 6]])
+        let path = Registrant.flowPath + "/passkey", signed = [(name: "spki", value: "AQID"), ("signed", "BwgJ")]
+        try await Registrant.with(service) { registrant in
+            let challenge = try await registrant.post(
+                path + "/challenge", in: Self.flow(), [("key", "AQID"), ("joining", "true")])
+            #expect(challenge.status == 401, "\(challenge.text)")
+            let refused = try await registrant.post(path, in: Self.flow(), signed)
+            #expect(refused.status == 400 && refused.text.contains("The passkey was not added"), "\(refused.text)")
+            #expect(refused.text.contains("name=\"passphrase\""))
+        }
+        #expect(await !service.recorder.entries.contains { $0.name == "registerByPasskey" })
+        service.refusals["registerByPasskey"] = ServiceError(.authorizationNotPermitted)
+        let denied = try await Browser.with(service) { browser in
+            try await Registrant(browser: browser).post(path, in: Self.flow(), signed)
+        }
+        #expect(denied.status == 403, "\(denied.text)")
+    }
+
     @Test func `a flow at another step goes there, and one that ended says so`() async throws {
         var service = service()
         service.view = FakeService.view(.answers, purpose: .registration)

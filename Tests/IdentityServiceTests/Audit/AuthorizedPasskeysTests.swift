@@ -201,4 +201,90 @@ import Testing
         #expect(try finding(3_600, of: \.founder, in: scene) == nil)
         #expect(try finding(90_000, of: \.founder, in: scene) == AuthorizedPasskeys.late)
     }
+
+    // MARK: Joining another company
+
+    /// The event by which a passkey of the staff signs for an account elsewhere.
+    private func join(
+        by pair: SigningKeyPair? = nil, _ saying: PasskeySaying = PasskeySaying(), of other: UserID? = nil,
+        change: (inout PasskeyChallenge.Fields) -> Void = { _ in }
+    ) throws -> RecordedEvent {
+        let pair = pair ?? scene.waiting
+        var fields = try scene.passkeyChallenge(FlowID(UUID()), addedBy: scene.staff).fields
+        (fields.joinedTenant, fields.joinedEmployee, fields.joinedKey) = (
+            UUID(), UUID(), [UInt8](repeating: 5, count: 32)
+        )
+        change(&fields)
+        let challenge = try PasskeyChallenge(fields), user = other ?? user
+        let payload = JoinedByPasskey(
+            userID: user, key: pair.key, challenge: challenge.bytes,
+            evidence: try saying.sign(challenge.bytes, pair))
+        let new = try EventCodec.encode(
+            payload, id: UUID(), stream: .user(user), keys: [:], metadata: EventMetadata(app: scene.app.app.uuid))
+        return try Entry.decode(try Entry.encode(new, version: 2, time: scene.history.time), at: 2)
+    }
+
+    @Test func `a passkey of the account that the challenge names joins another company`() throws {
+        var keys = AuthorizedPasskeys()
+        for event in scene.history.events { keys.follow(event, scene.history.state.employees) }
+        let words = AuthorizedPasskeys.joinedWords
+        #expect(keys.match(try join(by: SigningKeyPair())) == nil, "a tenant that was not read says nothing")
+        keys.complete(scene.history.ledger)
+        #expect(keys.match(try join()) == nil)
+        #expect(keys.match(try join { $0.tenant = UUID() }) == nil, "a tenant that was not read says nothing")
+        // A key that nobody presented, another user's, another account, another site, another kind.
+        #expect(keys.match(try join(by: SigningKeyPair())) == words)
+        #expect(keys.match(try join(of: scene.peer.user)) == words)
+        #expect(keys.match(try join { $0.employee = scene.peer.id.uuid }) == words)
+        #expect(keys.match(try join { $0.rpID = "other.example" }) == words)
+        #expect(keys.match(try join(PasskeySaying(rpID: "example"))) == words)
+        #expect(keys.match(try join(PasskeySaying(flags: 0x0D))) == words)
+        #expect(keys.match(try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) }) == nil)
+        #expect(
+            EventSignatures.violation(
+                try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) })
+                == "the challenge is for another purpose")
+        #expect(EventSignatures.violation(try join { $0.app = "other" }) == "the challenge is of another app")
+        #expect(EventSignatures.violation(try join(PasskeySaying(isSpoilt: true))) != nil)
+        #expect(EventSignatures.violation(try join()) == nil)
+    }
+
+    @Test func `a passkey that was revoked joins no company`() throws {
+        var scene = scene
+        try scene.end(.revoke, scene.waiting, of: scene.staff, by: .app(scene.app))
+        var keys = AuthorizedPasskeys(), state = AuthorityTrail(system: nil)
+        for event in scene.history.events {
+            _ = state.follow(event)
+            keys.follow(event, state.employees)
+        }
+        keys.complete(scene.history.ledger)
+        #expect(keys.match(try join()) == nil, "ledgers have no common order")
+        scene.history.time = scene.history.time.adding(.seconds(130))
+        let late = try Self.at(scene.history.time, try join())
+        #expect(keys.match(late) == AuthorizedPasskeys.joinedWords)
+    }
+
+    private static func at(_ time: Timestamp, _ event: RecordedEvent) throws -> RecordedEvent {
+        let new = NewEvent(
+            id: event.id, stream: event.stream, type: event.type, data: event.data, app: event.app,
+            requestId: event.requestId)
+        return try Entry.decode(try Entry.encode(new, version: event.streamVersion, time: time), at: event.position)
+    }
+
+    @Test func `who has a secret proves it, and a challenge joins once and in time`() throws {
+        let set = try set(secretless: true), first = try join()
+        func findings(_ events: [RecordedEvent]) -> [String?] {
+            var trail = CredentialTrail()
+            return events.map { trail.follow($0, at: nil) }
+        }
+        #expect(findings([set, first, try join()]) == [nil, nil, nil])
+        let words = CredentialTrail.joinedWithSecret
+        #expect(findings([set, first, first]) == [nil, nil, words])
+        #expect(findings([try self.set(secretless: nil), first]) == [nil, words])
+        #expect(findings([first]) == [words])
+        #expect(findings([set, try change(), first]) == [nil, nil, words])
+        let late = try join { $0.expires = $0.expires.adding(.seconds(-180)) }
+        let lasting = try join { $0.expires = $0.expires.adding(.seconds(600)) }
+        #expect(findings([set, late, lasting]) == [nil, CredentialTrail.joinedLate, CredentialTrail.joinedLate])
+    }
 }

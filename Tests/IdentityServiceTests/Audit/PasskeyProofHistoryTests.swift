@@ -32,6 +32,7 @@ extension HistoryScene {
     /// - Parameter challenge: The challenge that the passkey signs; that of the flow unless another one is made.
     fileprivate mutating func registerByPasskey(
         isCaused: Bool = true, credentialsOf other: FlowID? = nil,
+        joining join: ((HistoryScene, FlowID) throws -> JoinedByPasskey)? = nil,
         signing challenge: (HistoryScene, FlowID) throws -> [UInt8] = {
             try $0.challenge($1, $0.waiting, .registration).bytes
         }
@@ -52,6 +53,11 @@ extension HistoryScene {
             metadata: EventMetadata(app: app.app.uuid, requestId: "t\(history.time.microseconds)"))
         event.causes = [registration] + (isCaused ? [id] : [])
         try history.append(event)
+        if let join = try join?(self, flow) {
+            let new = try EventCodec.encode(
+                join, id: id, stream: .user(join.userID), keys: [:], metadata: EventMetadata(app: app.app.uuid))
+            return try Entry.decode(try Entry.encode(new, version: 2, time: history.time), at: 2)
+        }
         let set = NewEvent(
             id: id, stream: .user(newcomer.user), type: CredentialsSet.type,
             data: [
@@ -254,6 +260,49 @@ extension HistoryScene {
         try scene.takePasskeys()
         set = try scene.registerByPasskey(isCaused: false)
         #expect(try scene.words([set]) == [CauseTable.uncausedKey])
+    }
+
+    @Test func `somebody registers by a passkey of another company, with a challenge for that account`() throws {
+        func words(
+            of user: UserID? = nil,
+            _ change: @escaping (inout PasskeyChallenge.Fields, HistoryScene) -> Void = { _, _ in }
+        ) throws -> [String] {
+            var scene = try HistoryScene()
+            try scene.takePasskeys()
+            let join = try scene.registerByPasskey(joining: { scene, flow in
+                var fields = try scene.passkeyChallenge(flow).fields
+                (fields.tenant, fields.employee) = (UUID(), UUID())
+                fields.joinedTenant = scene.history.tenant.uuid
+                fields.joinedEmployee = scene.newcomer.id.uuid
+                fields.joinedKey = KeyFingerprint(of: scene.waiting.key).bytes
+                change(&fields, scene)
+                let challenge = try PasskeyChallenge(fields), other = try SigningKeyPair()
+                return JoinedByPasskey(
+                    userID: user ?? scene.newcomer.user, key: other.key, challenge: challenge.bytes,
+                    evidence: try PasskeySaying().sign(challenge.bytes, other))
+            })
+            #expect(EventSignatures.violation(join) == nil)
+            return try scene.words([join])
+        }
+        #expect(try words() == [])
+        let uncaused = [CauseTable.uncausedKey]
+        #expect(try words(of: UserID(SignedHistory.userID())) == uncaused)
+        #expect(try words { fields, _ in fields.joinedTenant = UUID() } == uncaused)
+        #expect(try words { fields, scene in fields.joinedEmployee = scene.staff.id.uuid } == uncaused)
+        #expect(try words { fields, _ in fields.joinedKey = [UInt8](repeating: 1, count: 32) } == uncaused)
+        #expect(try words { fields, _ in fields.flow = UUID() } == uncaused)
+    }
+
+    @Test func `the signature of a passkey lies in no company's ledger`() throws {
+        var scene = try HistoryScene()
+        try scene.takePasskeys()
+        let challenge = try scene.passkeyChallenge(FlowID(UUID()))
+        try scene.append(
+            JoinedByPasskey(
+                userID: scene.staff.user, key: scene.waiting.key, challenge: challenge.bytes,
+                evidence: try PasskeySaying().sign(challenge.bytes, scene.waiting)),
+            to: .tenant(scene.history.tenant), "joined")
+        #expect(try scene.words().contains(CauseTable.wrong))
     }
 
     // MARK: Challenges

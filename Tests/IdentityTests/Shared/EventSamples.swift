@@ -235,6 +235,9 @@ enum EventSamples {
             EmailChanged(userID: user, email: Personal(user, "zoe@new.example"), undoUntil: Sample.start),
             EmailChanged(userID: user, email: Personal(user, "zoe@new.example")),
             EmailChangeUndone(userID: user, change: 7),
+            JoinedByPasskey(
+                userID: user, key: Sample.key(0x11), challenge: Array("tenure/v2/challenge\n{}".utf8),
+                evidence: try Sample.evidence()),
             UserErased(userID: user, by: .operator(nil)),
         ]
     }

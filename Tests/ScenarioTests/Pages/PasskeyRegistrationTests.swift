@@ -123,6 +123,28 @@ struct `A registration with a passkey` {
             let also = person.also("e", at: "second-invited.example")
             let other = try await PageClient(client).register("/register/join", also, Device())
             #expect(other.title == "Enter your passphrase", "\(other)")
+            #expect(other.text.contains("Log in there in this browser") && !other.html.contains("data-signers"))
+
+            // In the browser that is logged in, the passkey signs for one of the other company.
+            let joining = try await browser.register("/register/join", also, Device())
+            let second = try browser.named(authenticator(), on: joining)
+            #expect(second.handle != passkey.handle, "one authenticator would keep one passkey for both")
+            let stranger = authenticator()
+            for signer in [stranger, second] {
+                let refused = try await browser.join(second, on: joining, signedBy: signer)
+                #expect(refused.status == 400 && refused.text.contains("The passkey was not added"), "\(refused)")
+            }
+            let elsewhere = try await browser.join(second, on: joining, signedBy: passkey, over: [1, 2, 3])
+            #expect(elsewhere.status == 400, "\(elsewhere)")
+            let joined = try await browser.join(second, on: joining, signedBy: passkey)
+            #expect(joined.status == 303 && joined.location?.hasPrefix("/waiting") == true, "\(joined) \(joined.text)")
+            let path = client.path(also, "/keys/\(second.fingerprint)/authorization")
+            expectOutcome(try await client.post(path), "done")
+            for key in [passkey, second] {
+                #expect(try await PageClient(client).logIn(with: key).location == "/account")
+            }
+            let events = try await client.events(also.company)
+            #expect(!events.contains { $0["type"]?.text == "JoinedByPasskey" }, "the company reads of the other one")
         }
     }
 
@@ -198,6 +220,25 @@ extension PageClient {
         let bytes = try await challenge(passkey, on: page)
         var fields = passkey.creation()
         fields["proof"] = try passkey.evidence(over: other ?? bytes, type: type)
+        return try await submit(try page.form("/flow/passkey"), fields)
+    }
+
+    /// Registers a known person with a passkey, for which one of another account signs, as the module of the page does.
+    ///
+    /// - Parameter other: What that one signs instead of the challenge.
+    fileprivate func join(
+        _ passkey: SoftwareAuthenticator, on page: Page, signedBy signer: SoftwareAuthenticator,
+        over other: [UInt8]? = nil
+    ) async throws -> Page {
+        let bytes = try await challenge(passkey, on: page)
+        var fields = passkey.creation()
+        fields["proof"] = try passkey.evidence(over: bytes)
+        let path = try #require(page.attribute("data-path"))
+        let key = (name: "key", value: Base64URL.encode(passkey.point))
+        let reply = try await submit(Form(action: path, fields: [key, ("joining", "true")]))
+        try #require(reply.status == 200, "\(reply)")
+        fields["challenge"] = reply.html
+        fields["signed"] = try signer.evidence(over: other ?? #require(Base64URL.decode(reply.html)))
         return try await submit(try page.form("/flow/passkey"), fields)
     }
 

@@ -28,7 +28,11 @@ async function add(form, decision) {
   for (const [name, value] of new FormData(form)) body.append(name, String(value));
   const reply = await fetch(form.getAttribute("action") ?? "", { method: "POST", body, cache: "no-store" });
   if (!reply.ok) throw new Error(String(reply.status));
-  const { statement, ...others } = await reply.json(), bytes = bytesOf(statement);
+  const { statement, waits, ...others } = await reply.json(), bytes = bytesOf(statement ?? "");
+  if (waits) {
+    location.assign(waits);
+    return true;
+  }
   const expected = {
     tag: "tenure/v1/key-authorization", action: "authorize", reason: "authorized",
     fingerprint: await fingerprintOf(made.key),

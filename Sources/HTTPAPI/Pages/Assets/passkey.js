@@ -63,7 +63,7 @@ const named = (ids) => ids.map((id) => ({ type: "public-key", id: bytesOf(id) })
  * @returns {boolean}
  */
 export function isChallenge(bytes, purpose, publicKey) {
-  const version = ["login-address", "login-passkey", "add-passkey"].includes(purpose) ? 2 : 1;
+  const version = ["login-address", "login-passkey", "add-passkey", "join-company"].includes(purpose) ? 2 : 1;
   const text = new TextDecoder().decode(bytes), tag = `tenure/v${version}/challenge\n`;
   if (!text.startsWith(tag)) return false;
   try {
@@ -79,10 +79,11 @@ export function isChallenge(bytes, purpose, publicKey) {
  * @param {string} path
  * @param {string} purpose
  * @param {Uint8Array} [publicKey] the key that is about to sign, if the challenge is to name it
+ * @param {Record<string, string>} [fields] what the challenge is about
  * @returns {Promise<Uint8Array>}
  */
-export async function freshChallenge(path, purpose, publicKey) {
-  const body = new URLSearchParams(publicKey && { key: base64url(publicKey) });
+export async function freshChallenge(path, purpose, publicKey, fields = publicKey && { key: base64url(publicKey) }) {
+  const body = new URLSearchParams(fields);
   const reply = await fetch(path, { method: "POST", body, cache: "no-store" });
   if (!reply.ok) throw new Error(String(reply.status));
   const bytes = bytesOf(await reply.text());

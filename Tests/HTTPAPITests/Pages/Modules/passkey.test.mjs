@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 const assets = new URL("../../../../Sources/HTTPAPI/Pages/Assets/", import.meta.url);
 const { evidence, freshChallenge, isAble, isChallenge, keyOf, rawSignature, reasonOf } = await import(new URL("passkey.js", assets));
+const { isJoining } = await import(new URL("withpasskey.js", assets));
 
 /** @param {number[]} r @param {number[]} s */
 const der = (r, s) => Uint8Array.from([0x30, r.length + s.length + 4, 2, r.length, ...r, 2, s.length, ...s]);
@@ -29,6 +30,17 @@ test("the key of a SubjectPublicKeyInfo is its point or its modulus", () => {
   const point = Uint8Array.from({ length: 91 }, (_, index) => index);
   assert.deepEqual([...keyOf(point)], [...point.slice(26)]);
   assert.equal(keyOf(new Uint8Array(294)).length, 256);
+});
+
+test("only a challenge to join with the new key is signed", () => {
+  const digest = new Uint8Array(32).fill(8), joinedKey = Buffer.from(digest).toString("base64url");
+  const bytes = (/** @type {object} */ fields, version = 2) =>
+    new TextEncoder().encode(`tenure/v${version}/challenge\n${JSON.stringify(fields)}`);
+  assert.equal(isJoining(bytes({ purpose: "join-company", joinedKey }), digest), true);
+  assert.equal(isJoining(bytes({ purpose: "join-company", joinedKey }, 1), digest), false);
+  assert.equal(isJoining(bytes({ purpose: "add-passkey", joinedKey }), digest), false);
+  assert.equal(isJoining(bytes({ purpose: "join-company", joinedKey }), new Uint8Array(32)), false);
+  assert.equal(isJoining(new TextEncoder().encode("tenure/v2/challenge\n{"), digest), false);
 });
 
 test("each failure has its text", () => {
