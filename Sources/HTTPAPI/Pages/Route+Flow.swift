@@ -188,7 +188,7 @@ extension FlowPage {
             HostedPage(content, "flow.answersTitle", in: language), problems, form, visitor)
     }
 
-    fileprivate func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
+    func passphrasePage(_ view: FlowView, _ problem: FieldProblem? = nil) throws -> Reply {
         let visitor = visit.visitor, form = visit.form(of: .givePassphrase, visitor)
         let problems = FieldProblems(problem.map { [$0] } ?? [], in: language)
         let passkey = newPasskey(view, visitor)

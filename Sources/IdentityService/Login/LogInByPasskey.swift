@@ -160,15 +160,14 @@ struct PasskeyScene {
 
     init(_ proof: LogInByPasskey.Proof, _ context: ServiceContext) async throws {
         let claim = try await context.reader.claim(context.ring.passkeyClaim(proof.credential))
-        // Read in both cases, so that it takes the same time.
-        let other = try await context.someAccount()
         let named = claim?.value.flatMap { value -> (TenantID, EmployeeID)? in
             guard let tenant = UUID(bytes: value.prefix(16)), let employee = UUID(bytes: value.dropFirst(16)) else {
                 return nil
             }
             return (TenantID(tenant), EmployeeID(employee))
         }
-        guard let (tenant, employee) = named ?? other else { throw ServiceError(.employeeKeyInvalid) }
+        // Somebody's account is read for a credential that nobody has, so that it takes the same time.
+        guard let (tenant, employee) = try await context.account(named) else { throw ServiceError(.employeeKeyInvalid) }
         let loader = StateLoader(reader: context.reader)
         self.tenant = try await loader.tenant(tenant)
         self.employee = try await loader.employee(employee, in: tenant)
@@ -230,8 +229,13 @@ struct PasskeyScene {
 }
 
 extension ServiceContext {
-    /// An account, whichever; `nil` if there is none.
-    fileprivate func someAccount() async throws -> (TenantID, EmployeeID)? {
+    /// The named account, or for none the one that was named last, or any; `nil` if there is none.
+    fileprivate func account(_ named: (TenantID, EmployeeID)?) async throws -> (TenantID, EmployeeID)? {
+        if let named {
+            login.someAccount.withLock { $0 = named }
+            return named
+        }
+        if let last = login.someAccount.withLock(\.self) { return last }
         guard let user = try await anyUser() else { return nil }
         return try await accounts(of: user).first.map { ($0.tenant, $0.employee) }
     }

@@ -9,6 +9,8 @@ extension ServiceContext {
         /// A user, whichever: their streams are read for an address that nobody holds, and discarded, so that the answer
         /// takes the same time. Reading a stream that does not exist would be faster.
         let someUser = Lock<UserID?>(nil)
+        /// An account with a passkey, for the same reason.
+        let someAccount = Lock<(TenantID, EmployeeID)?>(nil)
     }
 
     /// A user with credentials; `nil` if there is none. The first call of a process looks for one: the first event of a
