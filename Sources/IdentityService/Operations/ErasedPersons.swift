@@ -1,12 +1,7 @@
+import FoundationEssentials
 package import Keys
 package import Logging
 package import Postgres
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// Refuses a database in which a person on the erase list is back, as after restoring a backup from before the erasure.
 package enum ErasedPersons {

@@ -1,12 +1,7 @@
 import Canonical
 import Crypto
-package import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+package import Postgres
 
 /// The purpose of an independent random key of the installation. Names are permanent.
 package enum KeyPurpose: String, Sendable, CaseIterable {
