@@ -1,6 +1,5 @@
 package import Canonical
 package import ErrorCodes
-import FoundationEssentials
 
 /// A person across tenants: the owner of the credentials.
 package enum User: Decider {

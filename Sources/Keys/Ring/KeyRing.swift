@@ -1,6 +1,5 @@
 import Canonical
 import Crypto
-import FoundationEssentials
 package import Postgres
 
 /// The purpose of an independent random key of the installation. Names are permanent.
