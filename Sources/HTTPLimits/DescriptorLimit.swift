@@ -17,13 +17,6 @@ package struct DescriptorLimit: Sendable, Equatable {
     /// The highest limit that the process may set itself.
     package var hard: Int
 
-    /// Describes limits.
-    package init(before: Int, soft: Int, hard: Int) {
-        self.before = before
-        self.soft = soft
-        self.hard = hard
-    }
-
     /// As many descriptors as the largest service needs. More would only make `close` loops of children slower.
     package static let wanted = 65_536
     /// The descriptors beside connections at least: logs, event loops, timers, key files, mails and D-TAs.

@@ -1,12 +1,7 @@
 import Canonical
 import Crypto
-import MPinRequests
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import MPinRequests
 
 /// The directory of one D-TA, mode 0700 with files of mode 0600.
 ///

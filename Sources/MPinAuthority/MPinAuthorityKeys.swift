@@ -1,13 +1,8 @@
 import Canonical
 import Crypto
+import FoundationEssentials
 import MPinCryptography
 import MPinRequests
-
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The secrets of one D-TA: its master secret and the signing key that it shares with the service.
 struct MPinAuthorityKeys: Sendable, Redacted {

@@ -13,9 +13,7 @@ extension Route {
                 company: exchange.company, caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
         return .json(view, position: view.position)
     }
-}
 
-extension Route {
     static let listCompanies = Route(.listCompanies) { exchange in
         var query = try QueryReader(exchange.rawQuery)
         let asked = try query.page()
@@ -66,9 +64,7 @@ extension Route {
             throw Refusal.invalid(.parameter("email"), error.members.first?.detail ?? "an address is expected")
         }
     }
-}
 
-extension Route {
     static let readEmployee = Route(.readEmployee) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(
@@ -77,9 +73,7 @@ extension Route {
                 caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
         return .json(view)
     }
-}
 
-extension Route {
     static let readSecurityAdmin = Route(.readSecurityAdmin) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let view = try await exchange.run(
@@ -87,9 +81,7 @@ extension Route {
                 company: exchange.company, caller: exchange.caller(), waitFor: exchange.headers.waitFor()))
         return .json(view)
     }
-}
 
-extension Route {
     static let approveEmployee = decideStatus(.approveEmployee, .approve)
     static let cancelEmployee = decideStatus(.cancelEmployee, .cancel)
     static let reinstateEmployee = decideStatus(.reinstateEmployee, .reinstate)
@@ -108,9 +100,7 @@ extension Route {
                     companyEmployeeId: exchange.captures["companyEmployeeId"], caller: exchange.caller()))
         }
     }
-}
 
-extension Route {
     static let changeRole = Route(.changeRole) { exchange in
         let request = try exchange.read(RoleRequest.self)
         return try await exchange.decision(
@@ -118,9 +108,7 @@ extension Route {
                 request, company: exchange.company, companyEmployeeId: exchange.captures["companyEmployeeId"],
                 caller: exchange.caller()))
     }
-}
 
-extension Route {
     static let reclaimEmail = Route(.reclaimEmail) { exchange in
         let request = try exchange.read(EmailReclaimRequest.self)
         return try await exchange.decision(

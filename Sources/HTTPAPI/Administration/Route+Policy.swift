@@ -10,9 +10,7 @@ extension Route {
         reply.headers["ETag"] = EntityTag.text(view.version)
         return reply
     }
-}
 
-extension Route {
     /// `PATCH /v1/companies/{companyName}/policy`. `If-Match` carries the version that the caller has read.
     static let changePolicy = Route(.changePolicy) { exchange in
         let request = try exchange.read(PolicyChangeRequest.self)
@@ -21,9 +19,7 @@ extension Route {
                 company: exchange.company, request, ifMatch: EntityTag.version(ifMatch: exchange.headers),
                 caller: exchange.caller()))
     }
-}
 
-extension Route {
     static let linkApp = Route(.linkApp) { exchange in
         let request = try exchange.read(AppLinkRequest.self)
         return try await exchange.decision(

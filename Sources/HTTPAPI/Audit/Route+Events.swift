@@ -17,9 +17,7 @@ extension Route {
                 caller: exchange.caller()))
         return .page(page, asked, of: exchange)
     }
-}
 
-extension Route {
     private static let plainText = "text/plain; charset=utf-8"
 
     /// `GET /v1/companies/{companyName}/checkpoint`. Replies with a signed note.

@@ -7,9 +7,7 @@ extension Route {
         return try await exchange.outcome(
             SetCredentials(request, flow: exchange.captures["flow"], app: exchange.app()))
     }
-}
 
-extension Route {
     static let startChange = Route(.startChange) { exchange in
         try await exchange.started(.change, exchange.read(LoginRequest.self))
     }
@@ -21,9 +19,7 @@ extension Route {
                 current: request.current, credentials: request.credentials,
                 flow: exchange.captures["flow"], app: exchange.app()))
     }
-}
 
-extension Route {
     /// `GET /v1/questions`. Replies with the published list in the language that `locale` or `Accept-Language`
     /// requests.
     static let listQuestions = Route(.listQuestions) { exchange in

@@ -10,9 +10,7 @@ extension Route {
         let notices = try await exchange.run(ReadNotices(caller: caller))
         return .json(DevicesResponse(items: devices, notices: notices))
     }
-}
 
-extension Route {
     static let revokeDevice = Route(.revokeDevice) { exchange in
         let request = try DecisionRequest(jsonWithReason: try exchange.document())
         return try await exchange.decision(
@@ -20,9 +18,7 @@ extension Route {
                 fingerprint: exchange.captures["fingerprint"], reason: request.reason ?? "",
                 signed: request.signed, caller: exchange.employee()))
     }
-}
 
-extension Route {
     /// `GET /v1/companies/{companyName}/authorizations`. Lists pending device keys only.
     ///
     /// With `wait`, the request is a long poll: it replies as soon as a key is pending. After a wait the caller is
@@ -42,9 +38,7 @@ extension Route {
         if wait > 0 { try await exchange.authenticateAgain() }
         return .page(page, asked, of: exchange)
     }
-}
 
-extension Route {
     static let authorizeKey = decideKey(.authorizeKey, .authorize)
     static let refuseKey = decideKey(.refuseKey, .refuse)
     static let revokeKey = decideKey(.revokeKey, .revoke)

@@ -1,5 +1,3 @@
-import TenureAPI
-
 extension Route {
     static var ofLogIn: [Route] {
         beginLogIns + logInByPasskey + [

@@ -8,9 +8,7 @@ extension Route {
             to: StartRegistration(request, app: exchange.app())
         ) { .json($0, status: 201) }
     }
-}
 
-extension Route {
     static let issueInvitation = Route(.issueInvitation) { exchange in
         let request = try exchange.read(InvitationRequest.self)
         return try await exchange.reply(

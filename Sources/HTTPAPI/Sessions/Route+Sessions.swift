@@ -9,31 +9,23 @@ extension Route {
         let app = try await exchange.presentedApp()
         return try await exchange.reply(to: RefreshSession(refreshToken: request.refreshToken, app: app)) { .json($0) }
     }
-}
 
-extension Route {
     static let closeSession = Route(.closeSession) { exchange in
         try await exchange.run(CloseSession(caller: exchange.employee()))
         return .noContent
     }
-}
 
-extension Route {
     static let listSessions = Route(.listSessions) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         let sessions = try await exchange.run(ListSessions(caller: exchange.employee()))
         return .json(PageResponse(items: sessions))
     }
-}
 
-extension Route {
     static let endSessions = Route(.endSessions) { exchange in
         try await exchange.run(EndOwnSessions(caller: exchange.employee()))
         return .noContent
     }
-}
 
-extension Route {
     static let readMe = Route(.readMe) { exchange in
         try QueryReader(exchange.rawQuery).finish()
         return .json(try await exchange.run(ReadMe(caller: exchange.employee())))

@@ -1,10 +1,5 @@
 package import Canonical
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Checkpoints were signed: ledgers had these sizes and roots.
 ///

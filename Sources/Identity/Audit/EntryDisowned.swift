@@ -1,10 +1,5 @@
 import Canonical
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A row of the log counts for nothing: no service wrote it, as its code shows.
 ///

@@ -1,10 +1,5 @@
 package import Canonical
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The key of the codes of events was replaced. A code of the old key counts up to the sizes that the ledgers had then.
 package struct EventsKeyReplaced: EventPayload {

@@ -1,10 +1,5 @@
 package import Canonical
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The subject of ids of mails.
 package enum MailSubject {}

@@ -1,12 +1,7 @@
 package import Canonical
 import Crypto
 package import ErrorCodes
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The consent of one employee to one client.
 package enum Consent: Decider {

@@ -1,11 +1,6 @@
 package import Canonical
 package import ErrorCodes
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// Whether the operator accepted the time of a ledger whose latest event is ahead of the clock.
 package enum LedgerTime: Decider {

@@ -1,10 +1,5 @@
 package import Canonical
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The log of this installation was founded. The event names the operator key and the keys that write the log.
 package struct SystemFounded: EventPayload {

@@ -1,10 +1,5 @@
 import Canonical
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A provisional employee id was released: no device key was ever authorized under it.
 package struct EmployeeIdReleased: EventPayload {

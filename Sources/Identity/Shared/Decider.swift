@@ -1,11 +1,6 @@
 package import Canonical
 package import ErrorCodes
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A pure state machine that decides commands against a state folded from events.
 ///

@@ -1,11 +1,6 @@
 package import Canonical
 import Crypto
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A UUID typed by what it names, so that an employee's id is never taken for a tenant's.
 package struct Identifier<Subject>: Sendable, Hashable, CustomStringConvertible {

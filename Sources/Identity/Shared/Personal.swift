@@ -1,10 +1,5 @@
 package import Canonical
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A personal text, encrypted in the log under its owner's key and unreadable once the key is destroyed.
 package struct Personal: Sendable, Equatable {

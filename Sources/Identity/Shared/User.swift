@@ -1,12 +1,6 @@
 package import Canonical
 package import ErrorCodes
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A person across tenants: the owner of the credentials.
 package enum User: Decider {
     package typealias Event = UserEvent

@@ -1,7 +1,6 @@
 import Canonical
 import Credentials
 import ErrorCodes
-import FoundationEssentials
 import Identity
 package import TenureAPI
 

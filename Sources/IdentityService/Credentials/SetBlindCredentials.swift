@@ -2,7 +2,6 @@ import Canonical
 import Credentials
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import TenureAPI
 

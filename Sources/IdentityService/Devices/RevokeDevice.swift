@@ -1,7 +1,6 @@
 import Credentials
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 package import TenureAPI
 

@@ -15,11 +15,6 @@ package struct WordQuestion: Sendable, Equatable {
     package let rows: [[UInt8]]
     /// Whether the key had so many wrong choices that it can only be refused.
     package let isSpent: Bool
-
-    package init(rows: [[UInt8]], isSpent: Bool) {
-        self.rows = rows
-        self.isSpent = isSpent
-    }
 }
 
 /// What somebody chose.

@@ -10,11 +10,6 @@ package struct MailBacklog: Sendable, Equatable {
     /// When the oldest of them was queued; `nil` for none.
     package let oldest: Timestamp?
 
-    package init(count: Int64, oldest: Timestamp?) {
-        self.count = count
-        self.oldest = oldest
-    }
-
     /// A mail to an admin may wait for its hour before its first attempt.
     private static var isDue: SQL { "(attempts > 0 OR kind <> \(MailKind.somebodyWaits.rawValue))" }
 

@@ -1,6 +1,5 @@
 package import Canonical
 package import EventCoding
-import FoundationEssentials
 package import Postgres
 package import ServiceLifecycle
 import Synchronization

@@ -1,5 +1,4 @@
 import Canonical
-import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -1,7 +1,5 @@
 import Canonical
-import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger

@@ -1,5 +1,4 @@
 package import Canonical
-import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

@@ -1,5 +1,4 @@
 package import Canonical
-import ErrorCodes
 import EventCoding
 package import FoundationEssentials
 import Identity

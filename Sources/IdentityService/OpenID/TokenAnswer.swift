@@ -1,6 +1,5 @@
 import Canonical
 package import TenureAPI
-import FoundationEssentials
 import Identity
 import Keys
 

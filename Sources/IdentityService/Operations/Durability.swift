@@ -25,12 +25,6 @@ package struct Durability: Sendable, Equatable {
     /// Whether half-written pages are repaired.
     package var fullPageWrites: Bool
 
-    package init(fsync: Bool, synchronousCommit: String, fullPageWrites: Bool) {
-        self.fsync = fsync
-        self.synchronousCommit = synchronousCommit
-        self.fullPageWrites = fullPageWrites
-    }
-
     /// Reads the effective settings in the sessions of a pool, including those of its role and its database.
     ///
     /// - Throws: `PostgresError`.

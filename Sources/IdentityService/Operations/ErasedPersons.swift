@@ -2,12 +2,6 @@ package import Keys
 package import Logging
 package import Postgres
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// Refuses a database in which a person on the erase list is back, as after restoring a backup from before the erasure.
 package enum ErasedPersons {
     /// The largest number of persons that one statement asks about.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Keys
 package import Logging
 package import Postgres

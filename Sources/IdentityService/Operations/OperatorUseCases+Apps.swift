@@ -1,6 +1,5 @@
 import Canonical
 import Credentials
-import Crypto
 import ErrorCodes
 import EventCoding
 package import FoundationEssentials
@@ -138,16 +137,33 @@ extension OperatorUseCases {
     package func issueSecret(
         appId: UUID, roles: Set<AppLinkRequest.Role>, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
+        try await issueSecret(of: appId, handOver) { _ in (roles, nil) }
+    }
+
+    /// Issues a secret of an app, which is handed over once before it counts, whatever the log makes of the append.
+    ///
+    /// - Parameter plan: The roles of the secret, and the one that it retires.
+    private func issueSecret(
+        of appId: UUID, _ handOver: (IssuedSecret) throws -> Void,
+        _ plan: (App.State) throws -> (roles: Set<AppLinkRequest.Role>, retired: SecretID?)
+    ) async throws -> IssuedSecret {
         let drawn = DrawnSecret()
         var isHandedOver = false
         return try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
+            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
             try Self.refusePagesApp(app.state)
-            let issued = try await issue(drawn, app.state, roles: roles)
-            if !isHandedOver { try handOver(issued.secret) }
+            let (roles, retired) = try plan(app.state)
+            var (events, secret) = try await issue(drawn, app.state, roles: roles)
+            if let retired {
+                events += try await signing.decide(on: .app(app.id)) { decision in
+                    try App.decided(app.state, .retireSecret(retired, decision))
+                }
+            }
+            if !isHandedOver { try handOver(secret) }
             isHandedOver = true
-            try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
-            return issued.secret
+            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
+            return secret
         }
     }
 
@@ -166,24 +182,15 @@ extension OperatorUseCases {
         _ roles: Set<AppLinkRequest.Role>, toApp appId: UUID, extending secretId: UUID? = nil,
         handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
-        let drawn = DrawnSecret()
-        var isHandedOver = false
-        return try await optimistic {
-            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
-            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
-            try Self.refusePagesApp(app.state)
-            let inForce = app.state.secrets.values.filter(\.isInForce)
+        try await issueSecret(of: appId, handOver) { app in
+            let inForce = app.secrets.values.filter(\.isInForce)
             if secretId == nil, inForce.count > 1 { throw AppRoleError.severalSecrets }
             guard let old = inForce.first(where: { secretId == nil || $0.id.uuid == secretId }) else {
                 throw ServiceError(.appSecretInvalid)
             }
             let had = Set(old.roles.roles.map(AppLinkRequest.Role.init))
             guard !roles.isSubset(of: had) else { throw AppRoleError.nothingToAdd }
-            let issued = try await issue(drawn, app.state, roles: had.union(roles))
-            if !isHandedOver { try handOver(issued.secret) }
-            isHandedOver = true
-            try await append(issued.events.map(\.payload), to: .app(app.id), version: app.version)
-            return issued.secret
+            return (had.union(roles), nil)
         }
     }
 
@@ -195,23 +202,11 @@ extension OperatorUseCases {
     package func rotateSecret(
         appId: UUID, secretId: UUID, handOver: (IssuedSecret) throws -> Void = { _ in }
     ) async throws -> IssuedSecret {
-        let drawn = DrawnSecret()
-        var isHandedOver = false
-        return try await optimistic {
-            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
-            guard app.state.id != nil else { throw ServiceError(.appUnknown) }
-            try Self.refusePagesApp(app.state)
-            guard let old = app.state.secrets[SecretID(secretId)], old.isInForce else {
+        try await issueSecret(of: appId, handOver) { app in
+            guard let old = app.secrets[SecretID(secretId)], old.isInForce else {
                 throw ServiceError(.appSecretInvalid)
             }
-            let issued = try await issue(drawn, app.state, roles: Set(old.roles.roles.map(AppLinkRequest.Role.init)))
-            let retired = try await signing.decide(on: .app(app.id)) { decision in
-                try App.decided(app.state, .retireSecret(old.id, decision))
-            }
-            if !isHandedOver { try handOver(issued.secret) }
-            isHandedOver = true
-            try await append((issued.events + retired).map(\.payload), to: .app(app.id), version: app.version)
-            return issued.secret
+            return (Set(old.roles.roles.map(AppLinkRequest.Role.init)), old.id)
         }
     }
 
@@ -219,26 +214,14 @@ extension OperatorUseCases {
     ///
     /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
     package func retireSecret(appId: UUID, secretId: UUID) async throws {
-        try await optimistic {
-            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
-            let events = try await signing.decide(on: .app(app.id)) { decision in
-                try App.decided(app.state, .retireSecret(SecretID(secretId), decision))
-            }
-            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
-        }
+        try await decide(appId) { .retireSecret(SecretID(secretId), $0) }
     }
 
     /// Revokes a secret and ends its sessions. Does nothing if it is revoked.
     ///
     /// - Throws: ``ServiceError`` for an unknown app or secret, or ``OperatorKeyError``.
     package func revokeSecret(appId: UUID, secretId: UUID) async throws {
-        try await optimistic {
-            let app = try await StateLoader(reader: context.reader).app(AppID(appId))
-            let events = try await signing.decide(on: .app(app.id)) { decision in
-                try App.decided(app.state, .revokeSecret(SecretID(secretId), decision))
-            }
-            try await append(events.map(\.payload), to: .app(app.id), version: app.version)
-        }
+        try await decide(appId) { .revokeSecret(SecretID(secretId), $0) }
     }
 
     /// Refuses to show a secret of the app that the pages act as: that secret lies in the service, and nowhere else.
@@ -326,25 +309,24 @@ extension OperatorUseCases {
     /// - Parameter resource: An absolute URI without a fragment, at most 255 bytes. It is kept and compared as given.
     /// - Throws: `app.unknown`, `request.invalid` for another text or a 33rd resource, or ``OperatorKeyError``.
     package func addResource(appId: UUID, resource: String) async throws {
-        try await decide(appId, resource) { .addResource($0, $1) }
+        let resource = try parsed { () throws(ValueError) in try ResourceIndicator(resource) }
+        try await decide(appId) { .addResource(resource, $0) }
     }
 
     /// Removes a resource of an app: introspection refuses tokens for it from now on. No session ends.
     ///
     /// - Throws: `app.unknown`, `request.invalid` if the app has no such resource, or ``OperatorKeyError``.
     package func removeResource(appId: UUID, resource: String) async throws {
-        try await decide(appId, resource) { .removeResource($0, $1) }
+        let resource = try parsed { () throws(ValueError) in try ResourceIndicator(resource) }
+        try await decide(appId) { .removeResource(resource, $0) }
     }
 
-    private func decide(
-        _ appId: UUID, _ text: String, _ command: (ResourceIndicator, AuthorityDecision) -> App.Command
-    ) async throws {
-        let resource = try parsed { () throws(ValueError) in try ResourceIndicator(text) }
+    private func decide(_ appId: UUID, _ command: (AuthorityDecision) -> App.Command) async throws {
         try await optimistic {
             let app = try await StateLoader(reader: context.reader).app(AppID(appId))
             let events = try await signing.decide(on: .app(app.id)) { decision throws(ServiceError) in
                 do throws(App.Rejection) {
-                    return try App.decide(app.state, command(resource, decision))
+                    return try App.decide(app.state, command(decision))
                 } catch {
                     throw Self.refusal(error)
                 }

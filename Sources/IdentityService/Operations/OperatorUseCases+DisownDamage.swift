@@ -1,6 +1,5 @@
 import Canonical
 import Credentials
-import ErrorCodes
 import EventCoding
 import FoundationEssentials
 import Identity

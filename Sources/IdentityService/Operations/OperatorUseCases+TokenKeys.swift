@@ -1,5 +1,4 @@
 import EventCoding
-import FoundationEssentials
 import Identity
 import Ledger
 

@@ -1,6 +1,5 @@
 import Canonical
 import Credentials
-import Crypto
 import ErrorCodes
 import EventCoding
 package import FoundationEssentials

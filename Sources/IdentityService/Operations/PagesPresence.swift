@@ -5,8 +5,6 @@ package struct PagesPresence: Sendable, Equatable {
     /// The public URL that the service was last started with; `nil` if it was not started with pages yet.
     package let publicURL: String?
 
-    package init(publicURL: String?) { self.publicURL = publicURL }
-
     /// Reads it; `nil` without pages.
     ///
     /// - Parameter reader: Connections of the reader role, which sees no secret.

@@ -1,5 +1,4 @@
 package import Canonical
-import FoundationEssentials
 package import Postgres
 
 /// Reports whether the service can do its work.

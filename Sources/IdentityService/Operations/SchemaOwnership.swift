@@ -15,8 +15,6 @@ package struct SchemaOwnership: Sendable, Equatable {
     /// The objects of other roles: tables first, each kind by name.
     package let foreign: [Object]
 
-    package init(foreign: [Object]) { self.foreign = foreign }
-
     /// Reads the catalogue, which every role may do.
     ///
     /// - Throws: `PostgresError`.

@@ -1,6 +1,5 @@
 import Canonical
 import ErrorCodes
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger

@@ -56,11 +56,6 @@ package struct PublicURLChanged: Error, Sendable, Hashable, CustomStringConverti
     /// The one of the settings.
     package let new: String
 
-    package init(old: String, new: String) {
-        self.old = old
-        self.new = new
-    }
-
     package var description: String {
         "the public URL was \(old) and is \(new): the device keys of all browsers belong to the old one"
     }

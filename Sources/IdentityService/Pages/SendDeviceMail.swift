@@ -1,6 +1,5 @@
 import Canonical
 import EventCoding
-import FoundationEssentials
 import Identity
 import Keys
 import Ledger

@@ -1,7 +1,6 @@
 import AccessTokens
 import Canonical
 import ErrorCodes
-import FoundationEssentials
 import Keys
 import Ledger
 import Postgres

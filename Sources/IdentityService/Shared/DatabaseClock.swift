@@ -1,5 +1,4 @@
 import Canonical
-import FoundationEssentials
 import Ledger
 import Postgres
 

@@ -1,5 +1,4 @@
 import Canonical
-import FoundationEssentials
 import Ledger
 
 /// One request of a caller, with its input: a log-in that starts, a device key that is authorized, a list that is read.

@@ -2,7 +2,6 @@ import AccessTokens
 import Canonical
 import ErrorCodes
 import EventCoding
-import FoundationEssentials
 import Identity
 import Postgres
 package import TenureAPI

@@ -1,12 +1,7 @@
 import Canonical
 import Crypto
-import Postgres
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+import Postgres
 
 /// One of the 256 groups whose keys are wrapped under one bucket key.
 ///

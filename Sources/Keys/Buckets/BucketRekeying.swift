@@ -1,10 +1,5 @@
-package import Postgres
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import Postgres
 
 /// Destroys keys: deletes the row, gives its bucket a new random key, and rewraps everything else in the bucket.
 ///

@@ -1,10 +1,5 @@
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 /// The wrapped keys and seeds of one bucket, to be rewrapped under its next key.
 struct BucketRows: Sendable {

@@ -1,11 +1,6 @@
 package import Canonical
-import PrivateFiles
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+import PrivateFiles
 
 /// The list of erased persons, which must be erased again after a backup was restored.
 ///

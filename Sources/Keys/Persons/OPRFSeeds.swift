@@ -1,10 +1,5 @@
-package import Postgres
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import Postgres
 
 /// The purpose of a seed. The raw value is stored in the column `purpose` of `tenure.oprf_seed`.
 enum OPRFPurpose: String, Sendable, CaseIterable {

@@ -1,11 +1,6 @@
 package import Canonical
 import Crypto
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// The key that encrypts all personal data of one user, or of one employee.
 ///

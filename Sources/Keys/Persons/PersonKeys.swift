@@ -1,10 +1,5 @@
-package import Postgres
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import Postgres
 
 /// The keys of users and employees in the database, each wrapped under the key of its ``Bucket``.
 ///

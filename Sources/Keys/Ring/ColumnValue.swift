@@ -1,11 +1,6 @@
 package import Canonical
-package import Postgres
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import Postgres
 
 /// A property's type that a column can hold.
 package protocol ColumnValue: Sendable {

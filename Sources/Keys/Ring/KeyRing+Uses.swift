@@ -1,12 +1,7 @@
 package import Canonical
 package import Crypto
-package import Postgres
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
+package import Postgres
 
 extension KeyRing {
     /// Returns the 32 bytes by which a claim of a name, an address or an id is looked up.

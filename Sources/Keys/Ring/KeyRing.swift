@@ -2,12 +2,6 @@ import Canonical
 import Crypto
 package import Postgres
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// The purpose of an independent random key of the installation. Names are permanent.
 package enum KeyPurpose: String, Sendable, CaseIterable {
     /// Digests by which names, addresses and ids are looked up. Never rotated, because claims in the log depend on it.

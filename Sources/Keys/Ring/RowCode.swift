@@ -1,11 +1,6 @@
 import Canonical
 import Crypto
-
-#if canImport(FoundationEssentials)
 package import FoundationEssentials
-#else
-package import Foundation
-#endif
 
 /// A table whose rows carry a code, and the columns that the code covers.
 ///

@@ -1,11 +1,6 @@
 import Canonical
 package import Crypto
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A secret of 32 bytes: a key, or a seed that keys are derived from.
 ///

@@ -1,11 +1,6 @@
 import Canonical
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 /// Refuses to generate first keys beside a log that other keys wrote.
 ///

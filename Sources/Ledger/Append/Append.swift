@@ -1,11 +1,6 @@
 public import Canonical
-public import Postgres
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Postgres
 
 /// An atomic write to one or several ledgers: all of it is recorded, or nothing.
 ///

@@ -1,11 +1,6 @@
 import Canonical
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 /// The appends of a batch as the array parameters of the database function `tenure.append`. Callers are numbered from
 /// 1.

@@ -1,11 +1,6 @@
 import Canonical
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 /// A batch whose appends do not depend on each other, as the array parameters of `tenure.append_independent`.
 ///

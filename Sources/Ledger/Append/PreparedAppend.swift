@@ -1,11 +1,6 @@
 public import Canonical
-public import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+public import Postgres
 
 /// An append that passed the checks that need no database, with the encoded bytes of its entries.
 struct PreparedAppend: Sendable {

@@ -5,12 +5,7 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The files of a bundle: regular files under one directory, never reached through a link.
 ///

@@ -1,10 +1,5 @@
 public import Canonical
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The contents of a bundle, as its file `manifest.json` (canonical JSON) lists them.
 ///

@@ -1,11 +1,6 @@
 import Canonical
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 /// Verifies the rows around the events of a ledger: head, streams and tiles.
 struct LedgerRows: Sendable {

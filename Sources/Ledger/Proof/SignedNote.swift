@@ -1,11 +1,6 @@
 import Canonical
 public import Crypto
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// A text with signatures under it (C2SP signed-note).
 public struct SignedNote: Sendable, Equatable {

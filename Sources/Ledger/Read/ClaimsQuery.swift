@@ -1,11 +1,6 @@
 import Canonical
-public import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+public import Postgres
 
 /// The query for claims, which may be sent alone or as part of a pipeline.
 ///

@@ -1,11 +1,6 @@
 import Canonical
-import Postgres
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+import Postgres
 
 /// A row of `tenure.event`, not yet parsed. It is the only form in which an event leaves the database for those who obey
 /// it: its event comes out only if its code says that a service wrote it, and the columns say what the entry says.

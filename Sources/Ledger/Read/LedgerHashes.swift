@@ -1,10 +1,5 @@
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 extension LedgerReader {
     /// Returns the root of a ledger's tree (RFC 6962 §2.1) at a size, or at its present size.

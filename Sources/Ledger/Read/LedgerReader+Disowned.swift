@@ -1,11 +1,6 @@
 package import Canonical
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 extension LedgerReader {
     /// Reports those rows between two sizes of a ledger that have no code to ``EventCodes/disowned``. The entries are not

@@ -1,10 +1,5 @@
-import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+import Postgres
 
 /// The feed of events. A cursor is one position per ledger; there is no order between ledgers.
 ///

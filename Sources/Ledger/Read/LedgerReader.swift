@@ -1,11 +1,6 @@
 public import Canonical
-public import Postgres
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
+public import Postgres
 
 /// Reads ledgers. It never waits for a writer and never makes one wait.
 ///

@@ -1,10 +1,5 @@
-public import Postgres
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
+public import Postgres
 
 /// The query for whole streams and the first event of one of their ledgers, in one snapshot.
 ///

@@ -1,10 +1,5 @@
 import Canonical
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The exact bytes of an event, as they are stored, hashed, exported and verified.
 ///

@@ -1,10 +1,5 @@
 import Canonical
-
-#if canImport(FoundationEssentials)
 import FoundationEssentials
-#else
-import Foundation
-#endif
 
 /// The members of an entry except its data, read from the bytes without building values.
 ///

@@ -1,11 +1,6 @@
 import Canonical
 public import Crypto
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The codes that say that a service wrote an entry: 18 bytes beside each event.
 ///

@@ -1,10 +1,5 @@
 import Canonical
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// The id of a ledger: the unit of order, isolation, integrity and distribution.
 public struct LedgerID: Sendable, Hashable, Comparable, CustomStringConvertible {

@@ -1,10 +1,5 @@
 public import Canonical
-
-#if canImport(FoundationEssentials)
 public import FoundationEssentials
-#else
-public import Foundation
-#endif
 
 /// An event to be appended. The append determines its version, time and position.
 public struct NewEvent: Sendable, Equatable {

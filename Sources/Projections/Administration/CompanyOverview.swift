@@ -18,19 +18,6 @@ package struct CompanyOverview: Sendable, Equatable {
     /// The confirmed domain in A-labels, if there is one.
     package var confirmedDomain: String?
 
-    package init(
-        id: TenantID, companyName: String, foundedAt: Timestamp, employees: Int64, linkedApps: Int64, events: Int64,
-        confirmedDomain: String?
-    ) {
-        self.id = id
-        self.companyName = companyName
-        self.foundedAt = foundedAt
-        self.employees = employees
-        self.linkedApps = linkedApps
-        self.events = events
-        self.confirmedDomain = confirmedDomain
-    }
-
     /// Reads all tenants from the projection `tenants`, in the order of their names.
     ///
     /// - Parameters:

@@ -1,5 +1,4 @@
 package import Canonical
-import FoundationEssentials
 package import Identity
 package import Keys
 import Postgres

@@ -1,6 +1,5 @@
 package import Canonical
 package import EventCoding
-import FoundationEssentials
 package import Identity
 package import Keys
 import Ledger

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Ledger
 import Logging
 import Postgres

@@ -19,12 +19,6 @@ package struct ProjectionLag: Sendable, Equatable {
     /// The stopped projections, at most 1,000.
     package var stopped: [Stop]
 
-    /// A lag with its parts.
-    package init(events: [ProjectionName: Int64], stopped: [Stop]) {
-        self.events = events
-        self.stopped = stopped
-    }
-
     /// At how many tenants of ``stopped`` each projection has stopped. Running projections are omitted.
     package var stops: [ProjectionName: Int] {
         stopped.reduce(into: [:]) { $0[$1.view, default: 0] += 1 }

@@ -1,7 +1,6 @@
 import Canonical
 import Credentials
 import EventCoding
-import FoundationEssentials
 import Identity
 package import IdentityService
 import Projections

@@ -1,6 +1,5 @@
 import Canonical
 import EventCoding
-import FoundationEssentials
 import Identity
 package import IdentityService
 import Projections

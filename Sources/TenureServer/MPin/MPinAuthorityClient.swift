@@ -127,13 +127,6 @@ package struct MPinAuthorityExamination: Sendable, Hashable {
     package let address: MPinAuthorityAddress
     /// Why the service gets no shares from it; `nil` if it does.
     package let failure: MPinKeySourceError?
-
-    /// A finding about one D-TA.
-    package init(number: Int, address: MPinAuthorityAddress, failure: MPinKeySourceError?) {
-        self.number = number
-        self.address = address
-        self.failure = failure
-    }
 }
 
 extension MPinAuthorityClient {

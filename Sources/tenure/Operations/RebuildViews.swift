@@ -1,6 +1,5 @@
 import ArgumentParser
 import Canonical
-import FoundationEssentials
 import Identity
 import Postgres
 import Projections

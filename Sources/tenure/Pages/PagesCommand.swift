@@ -1,6 +1,5 @@
 import ArgumentParser
 import Canonical
-import FoundationEssentials
 import IdentityService
 
 /// Enables and disables the pages for browsers.

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPLimits
+@testable import HTTPLimits
 import Logging
 import NIOCore
 import NIOPosix

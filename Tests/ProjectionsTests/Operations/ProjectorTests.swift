@@ -3,7 +3,7 @@ import FoundationEssentials
 @testable import Identity
 import Ledger
 import Postgres
-import Projections
+@testable import Projections
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Canonical
 import Foundation
 @testable import Identity
-import Projections
+@testable import Projections
 import Testing
 
 @testable import tenure

@@ -1,7 +1,7 @@
 import Foundation
 import IdentityService
 import Logging
-import TenureServer
+@testable import TenureServer
 import Testing
 
 @testable import tenure

@@ -1,5 +1,5 @@
 import Canonical
-import IdentityService
+@testable import IdentityService
 import LocalDevelopment
 import Testing
 import Transfers

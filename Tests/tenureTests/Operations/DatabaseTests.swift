@@ -1,5 +1,5 @@
 import ArgumentParser
-import IdentityService
+@testable import IdentityService
 import Postgres
 import Testing
 import TestSupport

@@ -1,5 +1,5 @@
 import Foundation
-import HTTPLimits
+@testable import HTTPLimits
 import Testing
 @testable import LocalDevelopment
 @testable import tenure

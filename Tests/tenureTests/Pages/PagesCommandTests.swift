@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import IdentityService
+@testable import IdentityService
 import Testing
 
 @testable import tenure
