@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Lets the libraries webauthn and fido2 of PyPI verify assertions, and refuse them after one changed bit of any byte.
+"""Lets the libraries webauthn and fido2 of PyPI verify assertions, and refuse them after one changed bit of any byte,
+and for another site or origin.
 
     check_passkeys.py RP_ID ORIGIN… < EXPORTS   one JSON object of `tenure passkey export` per line
     check_passkeys.py --vectors                 the golden vectors instead
@@ -111,6 +112,10 @@ def main():
             except Exception as error:
                 faults += 1
                 print(f"{name} refuses assertion {count}: {error!r}")
+            for expected in "origin", "rpId":
+                if not refuses(accepts, export | {expected: export[expected] + ".evil.test"}):
+                    faults += 1
+                    print(f"{name} accepts assertion {count} for another {expected}")
             for part in SIGNED:
                 for index in range(len(export[part])):
                     changed = bytearray(export[part])

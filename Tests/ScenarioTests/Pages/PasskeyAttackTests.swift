@@ -1,5 +1,6 @@
 import Canonical
 import Crypto
+import CryptoExtras
 import Foundation
 import IdentityService
 import TenureAPI
@@ -54,6 +55,15 @@ struct `Bad input of passkeys on the pages` {
             let page = try await scene.logIn(passkey, in: elsewhere, over: challenge, fields: fields)
             #expect(page.status == first.status && page.text == first.text, "\(fields): \(page) \(page.text)")
         }
+        // Everybody can sign with the key that verifies proofs for a credential that nobody has, or of another algorithm.
+        let one = try P256.Signing.PrivateKey(rawRepresentation: [UInt8](repeating: 0, count: 31) + [1])
+        var rsa = passkey
+        rsa.rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        for (credential, odd) in [(unknown, OddSaying(signer: one)), (passkey, OddSaying(signer: one)), (rsa, .init())]
+        {
+            let page = try await scene.logIn(credential, odd, in: elsewhere)
+            #expect(page.status == first.status && bare(page) == bare(first), "\(page)")
+        }
         #expect(elsewhere.cookies["tenure"] == nil)
         #expect(try await scene.client.events(scene.company).count == before)
         // The challenge that was answered wrongly so often is right for who answers it.
@@ -61,6 +71,9 @@ struct `Bad input of passkeys on the pages` {
         #expect(done.status == 303 && done.location == "/account", "\(done) \(done.text)")
         try await expectLawful(scene)
     }
+
+    /// A page without the values of its forms, of which each page has one of its own.
+    private func bare(_ page: Page) -> String { page.html.replacing(/value="[^"]*"/, with: "") }
 
     private func signature(of passkey: SoftwareAuthenticator, over bytes: [UInt8]) throws -> [UInt8] {
         Array(try passkey.privateKey.signature(for: bytes).rawRepresentation)
@@ -73,6 +86,50 @@ struct `Bad input of passkeys on the pages` {
             #expect(done.status == 303 && done.location == "/account", "\(odd): \(done) \(done.text)")
         }
         try await expectLawful(scene)
+    }
+
+    /// As the authenticator of Windows makes them.
+    @Test func `a passkey with RS256 is added, logs in, and signs`() async throws {
+        let scene = try await scene("rsa.example"), device = try await scene.furtherDevice()
+        var made = PasskeyScene.authenticator()
+        made.rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let passkey = try await scene.add(made), elsewhere = PageClient(scene.client)
+        var other = passkey, ecdsa = passkey
+        other.rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        ecdsa.rsa = nil
+        for wrong in [other, ecdsa] {
+            let page = try await scene.logIn(wrong, in: elsewhere)
+            #expect(page.status == 400 && elsewhere.cookies["tenure"] == nil, "\(page) \(page.text)")
+        }
+        let browser = try await scene.entered(passkey)
+        let (form, statement) = try await scene.signing(try await scene.askToRevoke(device, browser), browser)
+        let done = try await browser.submit(form, ["signature": try passkey.evidence(over: statement, OddSaying())])
+        #expect(done.status == 303, "\(done) \(done.text)")
+        #expect(try await presentations(scene) == 1)
+        try await expectLawful(scene)
+    }
+
+    @Test func `a creation with an RSA key of another form is refused`() async throws {
+        let scene = try await scene("bad-rsa.example")
+        let changes: [@Sendable (inout [UInt8]) -> Void] = [
+            // Its algorithm, its length, an even modulus, an exponent of 3, a truncated key.
+            { $0[34 + 6] = 0x01 }, { $0[34 + 9] = 0x02 }, { $0[34 + 266] &= 0xFE }, { $0[34 + 271] = 0x03 },
+            { $0.removeLast() },
+        ]
+        var passkey = PasskeyScene.authenticator()
+        passkey.rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        var creations = changes.map { [passkey] in passkey.creation(OddSaying(), change: $0) }
+        passkey.rsa = try _RSA.Signing.PrivateKey(keySize: .bits4096)
+        creations.append(passkey.creation(OddSaying()))
+        for (place, creation) in creations.enumerated() {
+            let challenge = try await scene.challenge(adding: scene.browser)
+            var fields = creation
+            fields["challenge"] = Base64URL.encode(challenge)
+            fields["proof"] = try passkey.evidence(over: challenge, OddSaying())
+            let page = try await scene.present(fields)
+            #expect(page.status == 400, "\(place): \(page) \(page.text)")
+        }
+        #expect(try await presentations(scene) == 0)
     }
 
     @Test func `nobody logs in with the credential of another account or company`() async throws {
@@ -306,7 +363,7 @@ struct `Bad input of passkeys on the pages` {
         let browser = PageClient(scene.client), person = scene.member.person
         let begun = try await browser.submit(
             try await browser.open("/login").form("/login"),
-            ["company": person.company, "employee": person.id, "key": Base64URL.encode(passkey.x963)])
+            ["company": person.company, "employee": person.id, "key": Base64URL.encode(passkey.publicKey)])
         let asked = try await browser.follow(begun)
         let challenge = try bytes(base64url: asked.attribute("data-challenge"))
         let proof = Base64URL.encode(try signature(of: passkey, over: challenge))

@@ -1,4 +1,5 @@
 import Canonical
+import CryptoExtras
 import Foundation
 import Identity
 import IdentityService
@@ -98,6 +99,22 @@ struct `A registration with a passkey` {
                 let other = try await PageClient(client).register("/register/join", also, Device())
                 #expect(other.title == "Choose your questions", "\(other)")
             }
+        }
+    }
+
+    /// As the authenticator of Windows makes them.
+    @Test func `takes a passkey with RS256, which logs in`() async throws {
+        try await world { world, client in
+            let name = "joined-rsa.example", person = Person("ron", at: name), browser = PageClient(client)
+            _ = try await company(name, [:], world, client)
+            let asked = try await browser.register("/register/join", person, Device())
+            var made = authenticator()
+            made.rsa = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+            let passkey = try browser.named(made, on: asked), done = try await browser.choose(passkey, on: asked)
+            #expect(done.status == 303 && done.location?.hasPrefix("/waiting") == true, "\(done) \(done.text)")
+            let path = client.path(person, "/keys/\(passkey.fingerprint)/authorization")
+            expectOutcome(try await client.post(path), "done")
+            #expect(try await PageClient(client).logIn(with: passkey).location == "/account")
         }
     }
 
@@ -206,7 +223,7 @@ extension PageClient {
     /// What a new passkey signs in the registration.
     fileprivate func challenge(_ passkey: SoftwareAuthenticator, on page: Page) async throws -> [UInt8] {
         let path = try #require(page.attribute("data-path"))
-        let reply = try await submit(Form(action: path, fields: [("key", Base64URL.encode(passkey.point))]))
+        let reply = try await submit(Form(action: path, fields: [("key", Base64URL.encode(passkey.publicKey))]))
         try #require(reply.status == 200, "\(reply)")
         return try #require(Base64URL.decode(reply.html))
     }

@@ -61,18 +61,8 @@ extension SoftwareAuthenticator {
     func evidence(over bytes: [UInt8], _ odd: OddSaying, type: String = "webauthn.get") throws -> String {
         let (authenticator, client) = parts(type, Array(SHA256.hash(data: bytes)), odd)
         let signed = authenticator + Array(SHA256.hash(data: client))
-        let signature = try (odd.signer ?? privateKey).signature(for: signed)
-        return Self.framed(authenticator, client, Array(signature.rawRepresentation))
+        return Self.framed(authenticator, client, try signature(over: signed, by: odd.signer))
     }
-
-    /// The stored form of an assertion with ES256, in base64url.
-    static func framed(_ authenticator: [UInt8], _ client: [UInt8], _ signature: [UInt8]) -> String {
-        func framed(_ part: [UInt8]) -> [UInt8] { [UInt8(part.count >> 8), UInt8(part.count & 255)] + part }
-        return Base64URL.encode([2, 1] + framed(authenticator) + framed(client) + signature)
-    }
-
-    /// The 65 bytes of the public key.
-    var x963: [UInt8] { Array(privateKey.publicKey.x963Representation) }
 
     /// What the form of the account page sends of a creation.
     ///
@@ -81,14 +71,11 @@ extension SoftwareAuthenticator {
         _ odd: OddSaying, type: String = "webauthn.create", change: (inout [UInt8]) -> Void = { _ in }
     ) -> [String: String?] {
         let random = (0..<32).map { _ in UInt8.random(in: 0...255) }
-        let cose: [UInt8] =
-            [0xA5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01, 0x21, 0x58, 0x20] + x963[1..<33] + [0x22, 0x58, 0x20]
-            + x963[33...]
         var credential = [UInt8](repeating: 0, count: 16) + [0, UInt8(id.count)] + id + cose
         change(&credential)
         let (authenticator, client) = parts(type, random, odd, credential: credential)
         return [
-            "random": Base64URL.encode(random), "spki": Base64URL.encode(Array(privateKey.publicKey.derRepresentation)),
+            "random": Base64URL.encode(random), "spki": Base64URL.encode(spki),
             "authenticator": Base64URL.encode(authenticator), "client": Base64URL.encode(client),
         ]
     }

@@ -40,7 +40,7 @@ struct `A person without a secret` {
         var passkey = PasskeyScene.authenticator()
         passkey.handle = try bytes(base64url: page.attribute("data-handle"))
         let path = try #require(page.attribute("data-path"), "\(page)")
-        let reply = try await browser.submit(Form(action: path, fields: [("key", Base64URL.encode(passkey.x963))]))
+        let reply = try await browser.submit(Form(action: path, fields: [("key", Base64URL.encode(passkey.publicKey))]))
         var fields = passkey.creation(OddSaying())
         fields["proof"] = try passkey.evidence(over: try bytes(base64url: reply.html), OddSaying())
         let done = try await browser.submit(try page.form("/flow/passkey"), fields)
