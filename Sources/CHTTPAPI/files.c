@@ -98,141 +98,147 @@ static const unsigned char file_30[] = {
 #embed "../../Sources/HTTPAPI/Pages/Templates/pick.mustache"
 };
 static const unsigned char file_31[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/problems.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/picker.mustache"
 };
 static const unsigned char file_32[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/recoveries.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/problems.mustache"
 };
 static const unsigned char file_33[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/refusals.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/recoveries.mustache"
 };
 static const unsigned char file_34[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/refused.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/refusals.mustache"
 };
 static const unsigned char file_35[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/register.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/refused.mustache"
 };
 static const unsigned char file_36[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/registerChoice.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/register.mustache"
 };
 static const unsigned char file_37[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/sections.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/registerChoice.mustache"
 };
 static const unsigned char file_38[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/sessions.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/sections.mustache"
 };
 static const unsigned char file_39[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/sessions.mustache"
 };
 static const unsigned char file_40[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/start.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/sign.mustache"
 };
 static const unsigned char file_41[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/start.mustache"
 };
 static const unsigned char file_42[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/turn.mustache"
 };
 static const unsigned char file_43[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waiting.mustache"
 };
 static const unsigned char file_44[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/waitingMails.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingEnd.mustache"
 };
 static const unsigned char file_45[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/waitingMails.mustache"
 };
 static const unsigned char file_46[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBack.mustache"
 };
 static const unsigned char file_47[] = {
-#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wayBackWait.mustache"
 };
 static const unsigned char file_48[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
+#embed "../../Sources/HTTPAPI/Pages/Templates/wordRows.mustache"
 };
 static const unsigned char file_49[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/addpasskey.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/accounts.js"
 };
 static const unsigned char file_50[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/addpasskey.js"
 };
 static const unsigned char file_51[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/answer.js"
 };
 static const unsigned char file_52[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/bypasskey.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/arm.js"
 };
 static const unsigned char file_53[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/bypasskey.js"
 };
 static const unsigned char file_54[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/device.js"
 };
 static const unsigned char file_55[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/invite.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/flow.js"
 };
 static const unsigned char file_56[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/mark.svg"
+#embed "../../Sources/HTTPAPI/Pages/Assets/invite.js"
 };
 static const unsigned char file_57[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
+#embed "../../Sources/HTTPAPI/Pages/Assets/mark.svg"
 };
 static const unsigned char file_58[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/passkey.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pages.css"
 };
 static const unsigned char file_59[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/passkey.js"
 };
 static const unsigned char file_60[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/pick.js"
 };
 static const unsigned char file_61[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/picker.js"
 };
 static const unsigned char file_62[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/prefill.js"
 };
 static const unsigned char file_63[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/renew.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/questions.js"
 };
 static const unsigned char file_64[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/reader.js"
 };
 static const unsigned char file_65[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/renew.js"
 };
 static const unsigned char file_66[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/send.js"
 };
 static const unsigned char file_67[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/sign.js"
 };
 static const unsigned char file_68[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/turn.js"
 };
 static const unsigned char file_69[] = {
-#embed "../../Sources/HTTPAPI/Pages/Assets/withpasskey.js"
+#embed "../../Sources/HTTPAPI/Pages/Assets/used.js"
 };
 static const unsigned char file_70[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/waiting.js"
 };
 static const unsigned char file_71[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
+#embed "../../Sources/HTTPAPI/Pages/Assets/withpasskey.js"
 };
 static const unsigned char file_72[] = {
-#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
+#embed "../../Sources/HTTPAPI/Pages/Words/english.words"
 };
 static const unsigned char file_73[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
+#embed "../../Sources/HTTPAPI/Pages/Words/french.words"
 };
 static const unsigned char file_74[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+#embed "../../Sources/HTTPAPI/Pages/Words/german.words"
 };
 static const unsigned char file_75[] = {
-#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+#embed "../../Sources/HTTPAPI/Operations/Reference/reference.html"
 };
 static const unsigned char file_76[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/script.js"
+};
+static const unsigned char file_77[] = {
+#embed "../../Sources/HTTPAPI/Operations/Reference/style.css"
+};
+static const unsigned char file_78[] = {
 #embed "../../openapi.yaml"
 };
 
@@ -268,6 +274,7 @@ static const char *const names[] = {
     "Templates/passkey.mustache",
     "Templates/passphrase.mustache",
     "Templates/pick.mustache",
+    "Templates/picker.mustache",
     "Templates/problems.mustache",
     "Templates/recoveries.mustache",
     "Templates/refusals.mustache",
@@ -297,6 +304,7 @@ static const char *const names[] = {
     "Assets/pages.css",
     "Assets/passkey.js",
     "Assets/pick.js",
+    "Assets/picker.js",
     "Assets/prefill.js",
     "Assets/questions.js",
     "Assets/reader.js",
@@ -393,6 +401,8 @@ static const unsigned char *const bytes[] = {
     file_74,
     file_75,
     file_76,
+    file_77,
+    file_78,
 };
 static const size_t sizes[] = {
     sizeof file_0,
@@ -472,9 +482,11 @@ static const size_t sizes[] = {
     sizeof file_74,
     sizeof file_75,
     sizeof file_76,
+    sizeof file_77,
+    sizeof file_78,
 };
 
-const size_t httpapi_count = 77;
+const size_t httpapi_count = 79;
 const char *const *const httpapi_names = names;
 const unsigned char *const *const httpapi_bytes = bytes;
 const size_t *const httpapi_sizes = sizes;

@@ -18,6 +18,8 @@ struct LogInPage: BeginningForm {
     let visit: PageVisit
     let pending: AwaitedAuthorization?
     let language: PageLanguage
+    /// The passkey that proved itself and whose end the log holds, in base64url; `nil` for any other.
+    var ended: String?
 
     init(_ way: Way, _ visit: PageVisit) async throws {
         self.way = way
@@ -51,7 +53,7 @@ struct LogInPage: BeginningForm {
         let passkey = try await visit.exchange.run(ReadPasskeySite()).map { site in
             LogInContent.Passkey(
                 rp: site, challengePath: Endpoint.issuePasskeyChallenge.template.text,
-                form: visit.form(of: .logInByPasskey, visitor), script: PageAsset.bypasskey.path)
+                form: visit.form(of: .logInByPasskey, visitor), ended: ended, script: PageAsset.bypasskey.path)
         }
         let mayFound = try await visit.exchange.run(ReadRegistrationTerms()).founding != .off
         let content = LogInContent(
@@ -114,6 +116,8 @@ struct LogInContent: PageContent {
         let rp: String
         let challengePath: String
         let form: FormPart
+        /// The passkey that the picker may forget.
+        let ended: String?
         /// The path of the module.
         let script: String
     }

@@ -29,6 +29,8 @@ enum PageAsset: String, Sendable, CaseIterable {
     case passkey = "passkey.js"
     /// The button that makes a passkey.
     case addpasskey = "addpasskey.js"
+    /// What the browser's picker is told of passkeys, and the offer of a first one.
+    case picker = "picker.js"
     /// The log-in with a passkey.
     case bypasskey = "bypasskey.js"
     /// The registration with a passkey.

@@ -43,7 +43,13 @@ extension Route {
     }
 
     /// `GET /account`: who is logged in, and what the owner of the account should know.
-    static let showAccount = account(.showAccount) { try await $0.home().reply() }
+    static let showAccount = account(.showAccount) { account in
+        let passkeys = try await account.exchange.run(ReadPasskeys(caller: account.caller))
+        let picker = passkeys.map { account.picker(of: $0, offers: true) }
+        var reply = try await account.home(picker: picker).reply()
+        if picker?.offerPath != nil { reply.cookies.append(account.offered.setting("1", seconds: 30 * 86_400)) }
+        return reply
+    }
 
     /// `POST /account/logout`. It ends the session, and with it what applications have got in it.
     static let logOutOfAccount = Route(page: .logOutOfAccount, body: .form) { exchange in
@@ -104,14 +110,16 @@ extension AccountVisit {
     /// - Parameters:
     ///   - problem: Why a form of the page was refused.
     ///   - entered: The name that was refused.
-    func home(_ problem: AccountProblem? = nil, entered: String? = nil) async throws -> HostedPage {
+    func home(
+        _ problem: AccountProblem? = nil, entered: String? = nil, picker: PasskeyPicker? = nil
+    ) async throws -> HostedPage {
         let me = try await me(), notices = me.notices.compactMap { notice($0) }, waits = try await waits(me)
         let content = AccountHome(
             role: text(PageWord(role: me.role)),
             loggedInWith: text("account.since", me.session.createdAt.forPeople, name(ofApp: me.app.name)),
             waits: waits, saysNone: notices.isEmpty && waits == nil && me.emailVerified,
             hasNotices: !notices.isEmpty, notices: notices,
-            address: me.emailVerified ? nil : address,
+            address: me.emailVerified ? nil : address, picker: picker,
             names: try await names(of: me, entered: entered), form: form(.logOutOfAccount, "account"))
         return page(content, "account.title", of: me, at: .showAccount, problem: problem)
     }
@@ -191,6 +199,7 @@ struct AccountHome: AccountContent {
     let hasNotices: Bool
     let notices: [Notice]
     let address: Address?
+    let picker: PasskeyPicker?
     let names: AccountNames
     /// The form that logs out.
     let form: FormPart

@@ -31,6 +31,7 @@ struct DevicesContent: AccountContent {
     let devices: [Item]
     /// Where a passkey is added; `nil` if there are none.
     let addPath: String?
+    let picker: PasskeyPicker?
 }
 
 extension Route {
@@ -73,9 +74,9 @@ extension AccountVisit {
             }
             return item
         }
-        return page(
-            DevicesContent(devices: items, addPath: passkeys.map { _ in passkeyPath }), "devices.title", of: me,
-            at: .showDevices, problem: problem)
+        let content = DevicesContent(
+            devices: items, addPath: passkeys.map { _ in passkeyPath }, picker: passkeys.map { picker(of: $0) })
+        return page(content, "devices.title", of: me, at: .showDevices, problem: problem)
     }
 
     private func item(_ device: DeviceResponse, _ passkey: OwnPasskeys.Held?) -> DevicesContent.Item {

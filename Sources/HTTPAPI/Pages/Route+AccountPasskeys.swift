@@ -98,6 +98,36 @@ extension AccountVisit {
     }
 }
 
+/// What a page tells the browser of an account's passkeys, so that its picker offers what logs in. It may offer a first
+/// one.
+struct PasskeyPicker: PagePart {
+    let rp: String
+    let handle: String
+    /// The ids of the account's passkeys, separated by spaces.
+    let known: String
+    /// Where a first passkey is added; `nil` if none is offered.
+    let offerPath: String?
+    let script = PageAsset.picker.path
+}
+
+extension AccountVisit {
+    /// Says that this browser was offered a passkey in the last 30 days.
+    var offered: BrowserCookieField { BrowserCookieField("-offered", publicURL: exchange.publicURL) }
+
+    /// What the browser is told of the passkeys.
+    ///
+    /// - Parameter offers: Whether somebody who has proved a secret, and has no passkey, is offered one.
+    func picker(of own: OwnPasskeys, offers: Bool = false) -> PasskeyPicker {
+        let isOffered =
+            offers && own.isEnough && own.held.isEmpty && caller.secretProved
+            && offered.value(in: exchange.headers) == nil
+        return PasskeyPicker(
+            rp: own.rpID, handle: Base64URL.encode(own.handle),
+            known: own.held.map { Base64URL.encode($0.credential) }.joined(separator: " "),
+            offerPath: isOffered ? passkeyPath : nil)
+    }
+}
+
 /// The button that makes a passkey, with what the browser is told of the account.
 struct PasskeyContent: AccountContent {
     static let template: PageTemplate = "passkey"

@@ -27,7 +27,7 @@ extension Route {
     /// `POST /passkey/login`, by itself and for a flow of the browser. The browser comes back to the log-in's page with
     /// a sentence that says what is wrong: for a passkey that nobody has the same as for a wrong proof.
     static let logInByPasskey = beginning(.logInByPasskey, body: .form) { visit in
-        let page = try await LogInPage(.address, visit)
+        var page = try await LogInPage(.address, visit)
         if let instead = page.instead { return instead }
         let form: VisitorForm
         do throws(PageFormRefusal) { form = try VisitorForm(visit) } catch {
@@ -56,6 +56,7 @@ extension Route {
             return reply
         } catch let error as ServiceError {
             guard let problem = FieldProblem(passkey: error) else { throw error }
+            if error.isAboutEndedKey { page.ended = form.text("credential") }
             var reply = try await page.reply(page.known, [problem])
             (reply.code, reply.login) = (error.code.rawValue, .refused)
             return reply

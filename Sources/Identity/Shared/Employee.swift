@@ -545,7 +545,7 @@ extension Employee {
         package internal(set) var endedBy: Authority?
 
         /// Whether it was refused or revoked, which is for good.
-        var hasEnded: Bool { status == .refused || status == .revoked }
+        package var hasEnded: Bool { status == .refused || status == .revoked }
 
         /// Whether founding or an employee's signature authorized it last.
         var isAuthorizedByPerson: Bool {

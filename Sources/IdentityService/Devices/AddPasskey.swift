@@ -27,6 +27,8 @@ package struct OwnPasskeys: Sendable, RedactedDescription {
     package let held: [Held]
     /// Whether nobody knows a secret of the account's owner, who logs in with passkeys alone.
     package var isSecretless = false
+    /// Whether the tenant lets a passkey alone log in.
+    package var isEnough = false
 }
 
 /// Reads the passkeys of the caller's account.
@@ -49,7 +51,7 @@ package struct ReadPasskeys: UseCase {
                         fingerprint: key.fingerprint.description, credential: $0.facts.credentialID, key: key.key.bytes,
                         isSynced: $0.facts.isBackupEligible, isPending: key.status == .pending)
                 }
-            }, isSecretless: credentials?.isSecretless == true)
+            }, isSecretless: credentials?.isSecretless == true, isEnough: own.tenant.state.policy.logIn != .secret)
     }
 }
 

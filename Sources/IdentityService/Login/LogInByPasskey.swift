@@ -80,7 +80,8 @@ package struct LogInByPasskey: AppUseCase {
                     employeePublicKey: key.key.bytes, fingerprint: key.fingerprint.description, position: nil)
             case .notApproved: refusal = ServiceError(.employeeNotApproved)
             case .keyRevoked, .tooManyWaitingKeys, .authorizationPending, .passkeyRequired:
-                refusal = ServiceError(Denial.keyEnded)
+                // A page tells the browser's picker of a key that ended, and of no other one.
+                refusal = ServiceError(key.hasEnded ? Denial.keyEnded : Denial.keyPending)
             case .inactive, nil: refusal = ServiceError(.employeeInactive)
             }
             throw try await scene.refused(refusal, app, run)

@@ -1,5 +1,6 @@
 import Canonical
 import ErrorCodes
+import HTTPTypes
 import TenureAPI
 import Testing
 
@@ -174,6 +175,35 @@ import Testing
             #expect(page.text.contains("Add a second passkey</h2>") == (count == 1))
             #expect(page.text.contains("Your passkey is synced.") == (count > 0))
             #expect(page.text.contains("Add a second device") == (count == 0))
+        }
+    }
+
+    @Test func `a passkey is offered once in thirty days, where one is enough and the account has none`() async throws {
+        let held = OwnPasskeys.Held(fingerprint: FakeService.fingerprint, credential: [1, 2], key: [], isSynced: true)
+        func page(
+            _ held: [OwnPasskeys.Held] = [], isEnough: Bool = true, _ headers: [(String, String)] = []
+        ) async throws -> API.Answer {
+            var service = FakeService()
+            service.passkeys = OwnPasskeys(rpID: "id.example.com", handle: [9], held: held, isEnough: isEnough)
+            return try await Browser.with(service) { try await $0.get("/account", headers) }
+        }
+        let text = "Log in without typing", first = try await page()
+        #expect(first.text.contains(text) && first.text.contains("href=\"/account/passkeys?token="), "\(first.text)")
+        #expect(first.text.contains("data-known=\"\" hidden"), "the module shows it where there are passkeys")
+        #expect(first.setCookies.contains { $0.hasPrefix("__Host-tenure-offered=1; Max-Age=2592000; ") })
+        for other in [
+            try await page([], [("Cookie", "__Host-tenure-offered=1")]), try await page([], isEnough: false),
+            try await page([held]),
+        ] {
+            #expect(other.status == 200 && !other.text.contains(text))
+            #expect(!other.setCookies.contains { $0.contains("tenure-offered") })
+        }
+        // The picker gets what the account has.
+        let known = try await page([held]).text
+        #expect(known.contains("data-rp=\"id.example.com\" data-handle=\"CQ\" data-known=\"AQI\" hidden"), "\(known)")
+        try await Browser.with(FakeService()) { (browser: Browser) async throws in
+            let none = try await browser.get("/account")
+            #expect(!none.text.contains("id=\"picker\"") && !none.text.contains(PageAsset.picker.path))
         }
     }
 
@@ -405,4 +435,8 @@ import Testing
         }
         #expect(await changes(service).last?.call?.deviceName == "Firefox on Linux")
     }
+}
+
+extension API.Answer {
+    fileprivate var setCookies: [String] { fields[values: .setCookie] }
 }

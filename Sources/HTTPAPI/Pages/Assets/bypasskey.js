@@ -2,6 +2,7 @@
 /** Logs in with a passkey: by the button of the page, or by the browser's own list under the first field. */
 import { base64url } from "./device.js";
 import { freshChallenge, isAble, prove, reasonOf, tell } from "./passkey.js";
+import { signal } from "./picker.js";
 
 /** How long a challenge waits in the browser's list, in milliseconds: less than it is valid. */
 const PATIENCE = 90_000;
@@ -42,6 +43,8 @@ async function offer(form) {
 const form = /** @type {HTMLFormElement | null} */ (globalThis.document?.getElementById("passkey") ?? null);
 if (form && isAble) {
   form.hidden = false;
+  const { rp: rpId = "", ended: credentialId } = form.dataset;
+  if (credentialId) await signal("signalUnknownCredential", { rpId, credentialId });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     waiting?.abort("button");
