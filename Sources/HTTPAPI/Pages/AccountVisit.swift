@@ -49,6 +49,15 @@ struct AccountVisit: Sendable {
         return me
     }
 
+    /// Refuses a session that does not carry the role of an admin. The service says whether another log-in does.
+    ///
+    /// - Throws: `session.role_missing` or `authorization.not_permitted`.
+    func requireRole(_ me: MeResponse) async throws {
+        guard !me.mayDecide else { return }
+        _ = try await exchange.run(CountWaiting(company: me.companyName, caller: caller))
+        throw ServiceError(.authorizationNotPermitted)
+    }
+
     /// A page of the account, with the links to the others.
     func page(
         _ content: some AccountContent, _ title: PageWord, of me: MeResponse, at endpoint: Endpoint,

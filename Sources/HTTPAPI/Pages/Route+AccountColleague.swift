@@ -56,7 +56,7 @@ extension AccountVisit {
     fileprivate func colleague(_ name: String, _ me: MeResponse, waitFor: Int64?) async throws -> EmployeeResponse? {
         let company = me.companyName, caller = Caller.employee(caller)
         // Whoever may not look gets the same answer for every name.
-        guard me.mayDecide else { throw ServiceError(.authorizationNotPermitted) }
+        try await requireRole(me)
         guard !name.isEmpty else { return nil }
         do {
             return try await exchange.run(

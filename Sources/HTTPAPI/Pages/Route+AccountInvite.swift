@@ -41,7 +41,12 @@ struct ProposedInvitation: Sendable {
 
 extension Route {
     static let showInvite = account(.showInvite) { account in
-        try account.invite(try await account.me(), InviteContent(entry: account.inviteEntry(""))).reply()
+        let me = try await account.me()
+        do { try await account.requireRole(me) } catch let error as ServiceError {
+            guard let problem = AccountProblem(error) else { throw error }
+            return try account.refused(problem, "invite.title", me, .showAccount).reply()
+        }
+        return try account.invite(me, InviteContent(entry: account.inviteEntry(""))).reply()
     }
 
     /// `POST /account/invite`: makes user names, and shows what each invitation signs.

@@ -234,10 +234,14 @@ import Testing
     @Test func `a device without the role shows no list of others`() async throws {
         var service = FakeService()
         service.sessionRole = "employee"
+        service.refusals["countWaiting"] = ServiceError(.sessionRoleMissing)
         try await Browser.with(service) { (browser: Browser) async throws in
             let page = try await browser.get("/account").text
             #expect(!page.contains("/account/approvals") && page.contains("<title>Your account – Tenure</title>"))
             #expect(try await browser.get("/account/colleague?name=7").status == 403)
+            let invite = try await browser.get("/account/invite")
+            #expect(invite.status == 403 && !invite.text.contains("<textarea"), "\(invite.text)")
+            #expect(invite.text.contains("Log in again that way."))
         }
     }
 

@@ -316,7 +316,7 @@ struct `A passkey in a browser` {
     private func expectPages(of browser: PageClient, areOfAdmin isAdmin: Bool) async throws {
         let account = try await browser.open("/account")
         #expect(account.html.contains("/account/approvals") == isAdmin, "\(account.html)")
-        for path in ["/account/approvals", "/account/recoveries", "/account/colleague"] {
+        for path in ["/account/approvals", "/account/recoveries", "/account/colleague", "/account/invite"] {
             let page = try await browser.open(path)
             #expect((page.status == 200) == isAdmin, "\(path) \(page)")
         }

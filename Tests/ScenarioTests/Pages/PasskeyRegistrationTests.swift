@@ -63,6 +63,10 @@ struct `A registration with a passkey` {
                 let again = PageClient(client)
                 #expect(try await again.logIn(with: passkey).location == "/account")
                 #expect(try await again.open("/account").html.contains("/account/invite") == !isSynced)
+                // The page says what to do before somebody types a list.
+                let invite = try await again.open("/account/invite")
+                #expect(invite.html.contains("<textarea") == !isSynced, "\(invite)")
+                #expect(invite.text.contains("Log in again that way.") == isSynced, "\(invite.text)")
                 // Nobody knows the secret: its page is that of anybody who has a passphrase.
                 let wrong = try await PageClient(client).logIn(person, Device())
                 #expect(wrong.status == 403 && wrong.text.contains("passphrase"), "\(wrong)")

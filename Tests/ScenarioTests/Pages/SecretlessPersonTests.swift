@@ -2,6 +2,7 @@ import Canonical
 import Foundation
 import Identity
 import IdentityService
+import Postgres
 import TenureAPI
 import TestSupport
 import Testing
@@ -13,12 +14,14 @@ struct `A person without a secret` {
 
     /// A company whose founder has a secret, and an employee who has none.
     private func inCompany(
+        mailbox: Mailbox? = nil,
         _ body: (TenureWorld, _ founder: Member, _ person: Person, SoftwareAuthenticator) async throws -> Void
     ) async throws {
         var options = WorldOptions()
         options.servesPages = true
         options.settings.tokenIssuer = PasskeyScene.origin
         options.settings.budgets.unknownLimit = 4
+        mailbox?.serve(&options)
         try await inTurn(options) { world in
             let client = try world.client, founder = try await client.found(Self.company)
             try await world.linkPages(to: Self.company)
@@ -83,16 +86,68 @@ struct `A person without a secret` {
             #expect(seen[0].last?.contains { $0.contains("credentials.locked") } == true, "\(seen[0])")
             #expect(seen[0].first?.contains { $0.contains("credentials.locked") } == false, "\(seen[0])")
             // Strangers who spend the attempts of the name keep nobody from their passkey.
-            let browser = PageClient(client)
-            let challenge = try await browser.submit(Form(action: "/passkey/challenge", fields: []))
-            let done = try await browser.submit(
-                try await browser.open("/login").form("/passkey/login"),
-                [
-                    "credential": Base64URL.encode(passkey.id), "user": Base64URL.encode(passkey.handle),
-                    "challenge": challenge.html,
-                    "proof": try passkey.evidence(over: try bytes(base64url: challenge.html), OddSaying()),
-                ])
-            #expect(done.status == 303 && done.location == "/account", "\(done) \(done.text)")
+            _ = try await entered(passkey, client)
+        }
+    }
+
+    /// A browser that is logged in by a passkey.
+    private func entered(_ passkey: SoftwareAuthenticator, _ client: Client) async throws -> PageClient {
+        let browser = PageClient(client)
+        let challenge = try await browser.submit(Form(action: "/passkey/challenge", fields: []))
+        let done = try await browser.submit(
+            try await browser.open("/login").form("/passkey/login"),
+            [
+                "credential": Base64URL.encode(passkey.id), "user": Base64URL.encode(passkey.handle),
+                "challenge": challenge.html,
+                "proof": try passkey.evidence(over: try bytes(base64url: challenge.html), OddSaying()),
+            ])
+        try #require(done.status == 303 && done.location == "/account", "\(done) \(done.text)")
+        return browser
+    }
+
+    /// The path of the newest link that confirms somebody's address.
+    private func link(to person: Person, _ mailbox: Mailbox, _ world: TenureWorld) async throws -> String {
+        try await world.until { try await world.number("SELECT count(*) FROM tenure.mail_outbox") == 0 }
+        let form = /https:\/\/id\.example(\/verify-email\/[0-9a-f-]{36}\?expires=\d+&key=[0-9a-f]{64})/
+        let links = mailbox.copies.reversed().lazy.filter { $0.mail.recipient == person.email }.compactMap { copy in
+            copy.text.replacingOccurrences(of: "=\r\n", with: "").replacingOccurrences(of: "=3D", with: "=")
+                .firstMatch(of: form).map { String($0.1) }
+        }
+        return try #require(links.first, "a mail with a link")
+    }
+
+    @Test func `has the address once it is confirmed, whoever registered with it meanwhile`() async throws {
+        let mailbox = Mailbox()
+        try await inCompany(mailbox: mailbox) { world, _, person, passkey in
+            let client = try world.client, evil = "evil-secretless.example"
+            let squatter = try await client.found(evil, by: Person("mallory", at: evil, email: person.email))
+            let browser = try await entered(passkey, client)
+            let asked = try await browser.submit(try await browser.open("/account").form("/account/address"))
+            #expect(asked.status == 303, "\(asked)")
+            let link = try await link(to: person, mailbox, world)
+            // Whoever presses elsewhere, as a mail scanner may, takes the address from nobody.
+            let elsewhere = try await world.press(link), text = Page(reply: elsewhere).text
+            #expect(elsewhere.status == 403 && text.contains("log in to it in this browser"), "\(text)")
+            #expect(try await world.count("EmailVerified") == 0)
+
+            let first = try await browser.get(link, [("Sec-Fetch-Site", "cross-site")])
+            #expect(first.text.contains(Self.company) && first.text.contains(person.id), "\(first.text)")
+            let page = try await browser.press("token=", in: first)
+            let done = try await browser.submit(try await browser.armed(try page.form(link)))
+            #expect(done.status == 200, "\(done) \(done.text)")
+            #expect(try await world.count("EmailGaveWay") == 1)
+            #expect(try await world.count("EmailVerified") == 1)
+            let me = try await client.get("/v1/me", by: squatter.session)
+            #expect(me["notices"]?.items.contains { $0["type"]?.text == "email.gave_way" } == true, "\(me)")
+
+            // A mail that the stranger asks for now goes nowhere, and nobody else registers with the address.
+            try expectProblem(
+                try await client.post("/v1/me/email-verification", by: squatter.session), "email.missing")
+            let also = person.also("other", at: Self.company)
+            let other = try await PageClient(client).register("/register/join", also, Device())
+            #expect(other.title == "Enter your passphrase", "\(other)")
+            let verified = try await world.tenure(["verify"])
+            #expect(verified.status == 0, "\(verified)")
         }
     }
 

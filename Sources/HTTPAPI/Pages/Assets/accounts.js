@@ -16,14 +16,27 @@ export function listed(accounts, company) {
 }
 
 /**
+ * Whether a form came back with a problem. A refused passkey is about no form that somebody filled in.
+ * @param {string[]} places where the problems lead to
+ * @param {string[]} entered what the fields hold
+ * @returns {boolean}
+ */
+export function cameBack(places, entered) {
+  return places.length > 0 && (places.some((place) => place !== "#form") || entered.some((text) => text !== ""));
+}
+
+/**
  * @param {HTMLElement} section
  * @param {HTMLFormElement} form
  */
 async function show(section, form) {
   const accounts = listed(await remembered(), section.dataset.company ?? "");
   const list = section.querySelector("ul"), template = section.querySelector("template");
+  const places = [...document.querySelectorAll(".problems a")].map((link) => link.getAttribute("href") ?? "");
+  const entered = ["email", "employee"].map((id) =>
+    /** @type {HTMLInputElement | null} */ (document.getElementById(id))?.value ?? "");
   // A form that comes back with a problem stays in sight.
-  if (!list || !template || accounts.length === 0 || document.querySelector(".problems")) return;
+  if (!list || !template || accounts.length === 0 || cameBack(places, entered)) return;
   const language = document.documentElement.lang;
   for (const account of accounts) list.append(item(account, template, form, language));
   section.hidden = false;

@@ -8,7 +8,7 @@ const { isChallenge } = await import(new URL("passkey.js", assets));
 const { differs } = await import(new URL("pick.js", assets));
 const { forgetKey } = await import(new URL("renew.js", assets));
 const { note } = await import(new URL("used.js", assets));
-const { listed } = await import(new URL("accounts.js", assets));
+const { cameBack, listed } = await import(new URL("accounts.js", assets));
 
 test("one account has one record, whatever its spelling", () => {
   assert.equal(device.recordKey(" Acme.Example ", "\tÜna  B "), "acme.example\nüna b");
@@ -107,4 +107,13 @@ test("a form without names takes back what the one before it noted", () => {
     if (before) Object.defineProperty(globalThis, "sessionStorage", before);
     else delete globalThis.sessionStorage;
   }
+});
+
+test("a refused passkey leaves the known accounts in sight, and a form that came back does not", () => {
+  assert.ok(!cameBack([], ["", ""]));
+  assert.ok(!cameBack([], ["hint@acme.example", ""]));
+  assert.ok(!cameBack(["#form"], ["", ""]));
+  assert.ok(cameBack(["#email"], ["", ""]));
+  assert.ok(cameBack(["#form"], ["zoe@acme.example", ""]));
+  assert.ok(cameBack(["#form", "#employee"], ["", ""]));
 });
