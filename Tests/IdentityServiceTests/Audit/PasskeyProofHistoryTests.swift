@@ -341,6 +341,38 @@ extension HistoryScene {
         #expect(try decision { try $0.usePasskeyTwice(Self.synced) }.map(\.words) == words)
     }
 
+    // MARK: adminsNeedPasskey
+
+    /// What is found when the founder's passkey sets the policy so long after it was authorized.
+    private func strict(after hours: Int, in age: Int) throws -> [String] {
+        var scene = try HistoryScene()
+        try scene.takePasskeys()
+        scene.history.time = scene.history.time.adding(.seconds(age * 3_600))
+        try scene.present(of: scene.founder)
+        try scene.authorize(scene.waiting, of: scene.founder, by: scene.asFounder)
+        scene.history.time = scene.history.time.adding(.seconds(hours * 3_600))
+        var policy = TenantPolicy(logIn: .passkeyOrSecret)
+        policy.adminsNeedPasskey = true
+        let statement = PolicyStatement(
+            context: try scene.history.context(.member(scene.founder, scene.waiting)), settings: policy.settings,
+            policyHash: scene.history.state.leaf(scene.history.state.tenant.policySince))
+        let signature = try PasskeySaying().sign(statement.bytes, scene.waiting)
+        try scene.history.append(
+            TenantPolicyChanged(
+                policy: policy,
+                by: .employee(
+                    scene.founder.id,
+                    SignedStatement(key: scene.waiting.key, statement: statement.bytes, signature: signature))))
+        return try scene.words()
+    }
+
+    @Test func `a passkey that somebody added a moment ago does not keep other keys from the role`() throws {
+        #expect(try strict(after: 1, in: 0) == [])
+        #expect(try strict(after: 73, in: 80) == [])
+        let words = try strict(after: 71, in: 80)
+        #expect(words.count == 1 && words.first?.contains("passkeyTooNew") == true, "\(words)")
+    }
+
     // MARK: Origins
 
     @Test func `a check without the whole system ledger says that origins are not proved`() throws {
