@@ -78,8 +78,8 @@ package struct DecidingEmployee: Sendable, Equatable {
     /// The passkeys among the authorized keys that are bound to one authenticator, and those that are synced.
     package var boundKeys: Set<PublicKeyBytes> = []
     package var syncedKeys: Set<PublicKeyBytes> = []
-    /// From when each bound passkey decides about `adminsNeedPasskey`: 72 hours after it was authorized, in which the owner
-    /// is told and may remove it. Those of a founder's first 72 hours decide at once.
+    /// From when each bound passkey decides about `adminsNeedPasskey`: 72 hours after it was authorized, in which the
+    /// owner is told and may remove it. Those of a founder's first 72 hours decide at once.
     package var settledAt: [PublicKeyBytes: Timestamp] = [:]
     /// Until when another key of the security admin may authorize a pending key of the account, to bring the passkey
     /// that the policy asks for; `nil` if it may not.
@@ -101,8 +101,8 @@ package struct DecidingEmployee: Sendable, Equatable {
         self.returnUndoableUntil = returnUndoableUntil
     }
 
-    /// The time after a return or a succession in which the new security admin brings a passkey, and after which a bound
-    /// passkey decides about `adminsNeedPasskey`.
+    /// The time after a return or a succession in which the new security admin brings a passkey, and after which a
+    /// bound passkey decides about `adminsNeedPasskey`.
     package static let passkeyGrace: Duration = .seconds(72 * 3_600)
 
     /// An employee from folded states; `nil` if there is no such account.

@@ -59,7 +59,7 @@ struct AuthorizedPasskeys: Sendable {
 
     mutating func complete(_ ledger: LedgerID) { tenants.insert(ledger.uuid) }
 
-    /// Returns what is wrong with a first secret in a directory, or with a passkey that joins a tenant; `nil` if nothing.
+    /// Returns what is wrong with a first secret in a directory, or with a passkey that joins a tenant, or `nil`.
     /// Of a tenant that was not read nothing is said.
     func match(_ event: RecordedEvent) -> String? {
         if event.type == JoinedByPasskey.type { return join(event) }
