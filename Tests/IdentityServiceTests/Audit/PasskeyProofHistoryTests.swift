@@ -238,16 +238,20 @@ extension HistoryScene {
         #expect(try words { fields, _ in fields.flow = UUID() } == uncaused)
     }
 
-    @Test func `the signature of a passkey lies in no company's ledger`() throws {
+    @Test(arguments: [CredentialsSet.type, CredentialsChanged.type, JoinedByPasskey.type])
+    func `what belongs into a directory causes nothing in a company's ledger`(type: String) throws {
         var scene = try HistoryScene()
-        try scene.takePasskeys()
-        let challenge = try scene.passkeyChallenge(FlowID(UUID()))
-        try scene.append(
-            JoinedByPasskey(
-                userID: scene.staff.user, key: scene.waiting.key, challenge: challenge.bytes,
-                evidence: try PasskeySaying().sign(challenge.bytes, scene.waiting)),
-            to: .tenant(scene.history.tenant), "joined")
-        #expect(try scene.words().contains(CauseTable.wrong))
+        let flow = FlowID(UUID()), id = UUID()
+        let challenge = try scene.challenge(flow, scene.waiting, .recovery).bytes
+        try scene.history.append(
+            NewEvent(
+                id: id, stream: .tenant(scene.history.tenant), type: type,
+                data: ["userId": .uuid(scene.staff.user.uuid), "challenge": .bytes(challenge)]))
+        try scene.history.append(
+            EmployeeKeyPresented(employeeID: scene.staff.id, key: scene.waiting.key, flow: flow, first: false),
+            to: .employee(scene.staff.id, in: scene.history.tenant), causes: [id])
+        let words = try scene.words()
+        #expect(words.contains(CauseTable.misplaced) && words.contains(CauseTable.uncausedKey), "\(words)")
     }
 
     // MARK: Challenges
