@@ -12,7 +12,7 @@ public import Foundation
 /// The bytes are the tag line `tenure/v2/challenge` and the canonical JSON (RFC 8785) of the fields. With the purpose
 /// `login-passkey` neither an account nor a key is named: the answer's credential id and user handle name them. With
 /// `add-passkey` the account is named, so that no answer counts for two. With `join-company` the account of the passkey
-/// and the new account are named, each with its tenant. An accepted answer stands in the ledger of the account's tenant,
+/// and the new account are named, each with its tenant. An accepted answer stands in the ledger of the tenant,
 /// that of `join-company` in the user's directory, and takes the nonce.
 public struct PasskeyChallenge: FlowChallenge {
     /// The purpose as the bytes name it. Another purpose of the tag has fields of its own.

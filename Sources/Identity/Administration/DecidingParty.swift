@@ -74,6 +74,9 @@ package struct DecidingEmployee: Sendable, Equatable {
     /// The passkeys among the authorized keys that are bound to one authenticator, and those that are synced.
     package var boundKeys: Set<PublicKeyBytes> = []
     package var syncedKeys: Set<PublicKeyBytes> = []
+    /// From when each bound passkey decides about `adminsNeedPasskey`: 72 hours after it was authorized, in which the
+    /// owner is told and may remove it. Those of a founder's first 72 hours decide at once.
+    package var settledAt: [PublicKeyBytes: Timestamp] = [:]
     /// Until when another key of the security admin may authorize a pending key of the account, to bring the passkey
     /// that the policy asks for; `nil` if it may not.
     package var graceUntil: Timestamp?
@@ -94,7 +97,8 @@ package struct DecidingEmployee: Sendable, Equatable {
         self.returnUndoableUntil = returnUndoableUntil
     }
 
-    /// The time after a return or a succession in which the new security admin brings a passkey.
+    /// The time after a return or a succession in which the new security admin brings a passkey, and after which a
+    /// bound passkey decides about `adminsNeedPasskey`.
     package static let passkeyGrace: Duration = .seconds(72 * 3_600)
 
     /// An employee from folded states; `nil` if there is no such account.
@@ -110,6 +114,11 @@ package struct DecidingEmployee: Sendable, Equatable {
         listedKeys = state.roleKeys(in: tenant)
         boundKeys = authorizedKeys.filter { state.holding(of: $0) == .bound }
         syncedKeys = authorizedKeys.filter { state.holding(of: $0) == .synced }
+        let young = tenant.founder == account.id ? account.registeredAt.adding(Self.passkeyGrace) : .earliest
+        for key in boundKeys {
+            let authorizedAt = state.keys[key]?.authorizedAt
+            settledAt[key] = authorizedAt.map { $0 <= young ? $0 : $0.adding(Self.passkeyGrace) }
+        }
         let since = state.completedReturn(in: tenant)?.completedAt ?? tenant.succeededAt
         if tenant.policy.adminsNeedPasskey, role == .securityAdmin { graceUntil = since?.adding(Self.passkeyGrace) }
     }

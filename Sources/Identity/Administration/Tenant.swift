@@ -70,7 +70,10 @@ package enum Tenant: Decider {
         guard policy != former else { return [] }
         guard case .employee(let caller) = by.caller else { throw .notPermitted }
         let isBound = caller.boundKeys.contains(by.signer)
-        guard policy.adminsNeedPasskey == former.adminsNeedPasskey || isBound else { throw .passkeyNeeded }
+        if policy.adminsNeedPasskey != former.adminsNeedPasskey {
+            guard isBound else { throw .passkeyNeeded }
+            guard let settled = caller.settledAt[by.signer], settled <= change.time else { throw .passkeyTooNew }
+        }
         if policy.logIn != former.logIn {
             guard policy.logIn != .secret || change.secretless.isEmpty else { throw .secretlessPeople }
             guard policy.logIn != .passkey || change.passkeyless.isEmpty else { throw .passkeylessPeople }
@@ -344,11 +347,14 @@ extension Tenant {
         /// The employees in force who have no authorized passkey. Verification does not ask for them: somebody may
         /// register while the policy changes.
         package var passkeyless: Set<EmployeeID>
+        package var time: Timestamp
 
         package init(
-            _ policy: TenantPolicy, secretless: Set<EmployeeID> = [], passkeyless: Set<EmployeeID> = []
+            _ policy: TenantPolicy, at time: Timestamp, secretless: Set<EmployeeID> = [],
+            passkeyless: Set<EmployeeID> = []
         ) {
             self.policy = policy
+            self.time = time
             self.secretless = secretless
             self.passkeyless = passkeyless
         }
@@ -448,6 +454,8 @@ extension Tenant {
         case passkeylessPeople
         /// Only a passkey may sign this change of the policy; that of `adminsNeedPasskey` must be a bound one.
         case passkeyNeeded
+        /// The passkey was authorized less than 72 hours ago.
+        case passkeyTooNew
 
         package var code: ErrorCode {
             switch self {
@@ -461,7 +469,7 @@ extension Tenant {
             case .emailNotReclaimable: .emailNotReclaimable
             case .secretlessPeople: .policySecretlessPeople
             case .passkeylessPeople: .policyPasskeylessPeople
-            case .passkeyNeeded: .policyPasskeyRequired
+            case .passkeyNeeded, .passkeyTooNew: .policyPasskeyRequired
             }
         }
 
@@ -475,6 +483,7 @@ extension Tenant {
             case .passkeyNeeded:
                 "sign with a passkey: without one the policy would lock the security admin out, and only a passkey that is"
                     + " bound to its device decides about adminsNeedPasskey"
+            case .passkeyTooNew: "a passkey decides about adminsNeedPasskey from 72 hours after it was authorized"
             case .noRoleKey:
                 "no named device key is authorized, or an app vouched for all of them: compare a fingerprint with the"
                     + " employee's device and send it in fingerprints"

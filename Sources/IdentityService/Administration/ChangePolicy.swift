@@ -37,7 +37,7 @@ package struct ChangePolicy: CallerUseCase {
                 access: access,
                 decide: { decision -> [TenantEvent] in
                     if policy == tenant.state.policy { return [] }
-                    let change = Tenant.PolicyChange(policy)
+                    let change = Tenant.PolicyChange(policy, at: run.call.time)
                     let events = try Tenant.decided(tenant.state, .changePolicy(change, decision))
                     // Only who may decide so reads and learns who has no secret.
                     try await requireMeans(of: policy.logIn, tenant, run.context)

@@ -18,7 +18,7 @@ extension AuthorityTrail {
                     ? "the policy is set by founding when the tenant was founded already" : nil
             }
             return decidedByTenant(event, .changePolicy, .tenant, payload.by, aboutPolicy(event, payload)) {
-                .changePolicy(Tenant.PolicyChange(payload.policy), $0)
+                .changePolicy(Tenant.PolicyChange(payload.policy, at: event.time), $0)
             }
         case let payload as MPinPolicyChanged:
             return decidedByTenant(event, .changeMPinPolicy, .tenant, payload.by, aboutMPinPolicy(event, payload)) {

@@ -102,7 +102,7 @@ struct AuthorizedPasskeys: Sendable {
 
     mutating func complete(_ ledger: LedgerID) { tenants.insert(ledger.uuid) }
 
-    /// Returns what is wrong with a first secret in a directory, or with a passkey that joins a tenant; `nil` if nothing.
+    /// Returns what is wrong with a first secret in a directory, or with a passkey that joins a tenant, or `nil`.
     /// Of a tenant that was not read nothing is said, unless all were.
     ///
     /// - Parameters:

@@ -35,8 +35,8 @@ struct CauseTrail: Sendable {
             (awaited, last) = ([:], event.time)
         }
         let named = event.causes.filter { $0 != leader }
-        // It belongs into the directory of its user, where it is judged.
-        if event.type == JoinedByPasskey.type { return CauseTable.wrong }
+        // Such an event is judged in the directory of its user, and causes nothing elsewhere.
+        if CauseTable.ofDirectories.contains(event.type) { return CauseTable.misplaced }
         guard CauseTable.types.contains(event.type) else { return named.isEmpty ? nil : CauseTable.wrong }
         var facts = CauseFacts(event)
         let account = facts.employee.flatMap { accounts[EmployeeID($0)] }

@@ -82,7 +82,7 @@ package struct FlowView: Sendable, Equatable {
         package let rpID: String
         /// The `user.id` of the account.
         package let handle: [UInt8]
-        /// The passkeys of which one signs, for a person without a secret who has another account; none for a new person.
+        /// The passkeys of which one signs, for a person without a secret who has another account.
         package var signers: [[UInt8]] = []
     }
 

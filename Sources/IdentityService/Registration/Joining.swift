@@ -38,8 +38,8 @@ package struct ChallengeJoining: UseCase {
 
     /// Returns the bytes.
     ///
-    /// - Throws: `employee.key_invalid` for a key that is none, if the service takes no passkeys, or for an account of the
-    ///   same tenant.
+    /// - Throws: `employee.key_invalid` for a key that is none, for an account of the same tenant, or if the service
+    ///   takes no passkeys.
     package func run(_ run: UseCaseRun<[UInt8]>) async throws -> [UInt8] {
         let context = run.context, time = run.call.time
         let state = try await FlowStore(context: context).load(

@@ -39,7 +39,8 @@ package struct ChallengeNewPasskey: UseCase {
 
 /// Completes a registration with a passkey in place of secrets and of the key of the browser, all or nothing.
 ///
-/// A known person without a secret signs with a passkey of another account. Anybody else gets credentials whose secrets nobody knows. So challenges, statements and decoys are those of anybody.
+/// A known person without a secret signs with a passkey of another account. Anybody else gets
+/// credentials whose secrets nobody knows. So challenges, statements and decoys are those of anybody.
 package struct RegisterByPasskey: AppUseCase {
     package let made: AddPasskey.Made
     /// The passkey's evidence over the challenge of ``ChallengeNewPasskey``.

@@ -54,6 +54,7 @@ enum CauseTable {
     static let passkeyAlone = "a passkey logs in, and no session is opened"
     static let passkeyRepeated = "the challenge of a passkey is answered a second time"
     static let chosenSecret = "a mail confirms a further device key, and its flow proved no secret"
+    static let misplaced = "an event of a user's credentials is in the ledger of a company"
     /// What is wrong with names that no other words fit.
     static let wrong = "the event names no cause that it must have, or one that it cannot have"
 
@@ -143,6 +144,9 @@ enum CauseTable {
 
     /// The words for events whose cause may lie in the user's directory.
     static let inDirectories = [uncausedKey, uncausedSession, uncausedFollowing]
+
+    /// The events that lie in directories, where they are judged.
+    static let ofDirectories: Set<String> = [CredentialsSet.type, CredentialsChanged.type, JoinedByPasskey.type]
 
     /// The events whose cause opened a session, which ``OpenIDTrail`` remembers as long as it lasts.
     static let ofSessions: Set<String> = [BrowserSessionOpened.type, GrantOpened.type, SessionClosed.type]

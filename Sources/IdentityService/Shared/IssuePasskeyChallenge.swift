@@ -43,7 +43,7 @@ extension ServiceContext {
         return try PasskeyChallenge(fields)
     }
 
-    /// Reads a challenge that this service made for the browser, and for the account of whoever adds a passkey or joins.
+    /// Reads a challenge that this service made for the browser, and for the account of whoever adds a passkey.
     ///
     /// - Throws: `flow.expired` for one whose time is over, `employee.key_invalid` for bytes that are none.
     func passkeyChallenge(

@@ -114,7 +114,7 @@ import Testing
             let fields = form(path, "passkey", [("spki", "AQID")]) + Browser.armed(path, "passkey")
             let reply = try await browser.post(path, fields)
             guard reply.status == 200, case .object(let members) = try StrictJSON.parse(reply.bytes),
-                let list = members["waits"]?.text
+                case .string(let list)? = members["waits"]
             else {
                 Issue.record("\(reply.status) \(reply.text)")
                 return

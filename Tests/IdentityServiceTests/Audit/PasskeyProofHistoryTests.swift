@@ -293,16 +293,20 @@ extension HistoryScene {
         #expect(try words { fields, _ in fields.flow = UUID() } == uncaused)
     }
 
-    @Test func `the signature of a passkey lies in no company's ledger`() throws {
+    @Test(arguments: [CredentialsSet.type, CredentialsChanged.type, JoinedByPasskey.type])
+    func `what belongs into a directory causes nothing in a company's ledger`(type: String) throws {
         var scene = try HistoryScene()
-        try scene.takePasskeys()
-        let challenge = try scene.passkeyChallenge(FlowID(UUID()))
-        try scene.append(
-            JoinedByPasskey(
-                userID: scene.staff.user, key: scene.waiting.key, challenge: challenge.bytes,
-                evidence: try PasskeySaying().sign(challenge.bytes, scene.waiting)),
-            to: .tenant(scene.history.tenant), "joined")
-        #expect(try scene.words().contains(CauseTable.wrong))
+        let flow = FlowID(UUID()), id = UUID()
+        let challenge = try scene.challenge(flow, scene.waiting, .recovery).bytes
+        try scene.history.append(
+            NewEvent(
+                id: id, stream: .tenant(scene.history.tenant), type: type,
+                data: ["userId": .uuid(scene.staff.user.uuid), "challenge": .bytes(challenge)]))
+        try scene.history.append(
+            EmployeeKeyPresented(employeeID: scene.staff.id, key: scene.waiting.key, flow: flow, first: false),
+            to: .employee(scene.staff.id, in: scene.history.tenant), causes: [id])
+        let words = try scene.words()
+        #expect(words.contains(CauseTable.misplaced) && words.contains(CauseTable.uncausedKey), "\(words)")
     }
 
     // MARK: Challenges
@@ -394,6 +398,38 @@ extension HistoryScene {
         #expect(try decision { _ in }.map(\.words) == words)
         #expect(try decision { try $0.usePasskey(Self.synced) }.map(\.words) == words)
         #expect(try decision { try $0.usePasskeyTwice(Self.synced) }.map(\.words) == words)
+    }
+
+    // MARK: adminsNeedPasskey
+
+    /// What is found when the founder's passkey sets the policy so long after it was authorized.
+    private func strict(after hours: Int, in age: Int) throws -> [String] {
+        var scene = try HistoryScene()
+        try scene.takePasskeys()
+        scene.history.time = scene.history.time.adding(.seconds(age * 3_600))
+        try scene.present(of: scene.founder)
+        try scene.authorize(scene.waiting, of: scene.founder, by: scene.asFounder)
+        scene.history.time = scene.history.time.adding(.seconds(hours * 3_600))
+        var policy = TenantPolicy(logIn: .passkeyOrSecret)
+        policy.adminsNeedPasskey = true
+        let statement = PolicyStatement(
+            context: try scene.history.context(.member(scene.founder, scene.waiting)), settings: policy.settings,
+            policyHash: scene.history.state.leaf(scene.history.state.tenant.policySince))
+        let signature = try PasskeySaying().sign(statement.bytes, scene.waiting)
+        try scene.history.append(
+            TenantPolicyChanged(
+                policy: policy,
+                by: .employee(
+                    scene.founder.id,
+                    SignedStatement(key: scene.waiting.key, statement: statement.bytes, signature: signature))))
+        return try scene.words()
+    }
+
+    @Test func `a passkey that somebody added a moment ago does not keep other keys from the role`() throws {
+        #expect(try strict(after: 1, in: 0) == [])
+        #expect(try strict(after: 73, in: 80) == [])
+        let words = try strict(after: 71, in: 80)
+        #expect(words.count == 1 && words.first?.contains("passkeyTooNew") == true, "\(words)")
     }
 
     // MARK: Origins

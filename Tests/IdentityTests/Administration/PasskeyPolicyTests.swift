@@ -11,14 +11,17 @@ import Testing
             employee: Scene.admin, user: Sample.id(30), role: .securityAdmin, status: .active,
             authorizedKeys: [Scene.adminKey], roleKeys: mayCarry ? [Scene.adminKey] : [])
         person.listedKeys = [Scene.adminKey]
-        if holding == .bound { person.boundKeys = [Scene.adminKey] }
+        if holding == .bound {
+            person.boundKeys = [Scene.adminKey]
+            person.settledAt[Scene.adminKey] = Scene.now
+        }
         if holding == .synced { person.syncedKeys = [Scene.adminKey] }
         return .employee(person)
     }
 
     private static func change(
         _ policy: TenantPolicy, from former: TenantPolicy = .initial, by holding: KeyHolding,
-        secretless: Set<EmployeeID> = [], passkeyless: Set<EmployeeID> = []
+        at time: Timestamp = Scene.now, secretless: Set<EmployeeID> = [], passkeyless: Set<EmployeeID> = []
     ) throws -> [TenantEvent] {
         var state = Tenants.founded()
         Tenant.evolve(
@@ -28,7 +31,7 @@ import Testing
         return try Tenant.decide(
             state,
             .changePolicy(
-                Tenant.PolicyChange(policy, secretless: secretless, passkeyless: passkeyless), decision))
+                Tenant.PolicyChange(policy, at: time, secretless: secretless, passkeyless: passkeyless), decision))
     }
 
     @Test func `a synced passkey carries a role only with a secret, and adminsNeedPasskey takes it from software`() {
@@ -51,6 +54,35 @@ import Testing
         }
         #expect(throws: Tenant.Rejection.passkeyNeeded) { try Self.change(.initial, from: strict, by: .synced) }
         #expect(throws: Tenant.Rejection.notPermitted) { try Self.change(.initial, from: strict, by: .software) }
+    }
+
+    @Test
+    func `a bound passkey decides about adminsNeedPasskey 72 hours after it was authorized, and about logIn at once`()
+        throws
+    {
+        let strict = TenantPolicy(adminsNeedPasskey: true)
+        let early = Timestamp(microseconds: Scene.now.microseconds - 1)
+        #expect(throws: Tenant.Rejection.passkeyTooNew) { try Self.change(strict, by: .bound, at: early) }
+        #expect(throws: Tenant.Rejection.passkeyTooNew) {
+            try Self.change(.initial, from: strict, by: .bound, at: early)
+        }
+        #expect(try Self.change(TenantPolicy(logIn: .passkey), by: .bound, at: early).count == 1)
+        #expect(Tenant.Rejection.passkeyTooNew.code == .policyPasskeyRequired)
+    }
+
+    @Test func `a passkey settles in 72 hours, and one of a founder's first 72 hours at once`() throws {
+        for (hours, isFounder, waits) in [(1, true, false), (72, true, false), (73, true, true), (1, false, true)] {
+            var register = try Scene.register(founding: true)
+            register.passkey = try Sample.passkey()
+            var state = try Scene.state([.register(register)])
+            let registered = try #require(state.account?.registeredAt)
+            let authorized = registered.adding(.seconds(hours * 3_600))
+            state.keys[Scene.firstKey]?.authorizedAt = authorized
+            let tenant = Scene.tenant(employeeIs: isFounder ? .securityAdmin : .employee)
+            let caller = try #require(DecidingEmployee(state, in: tenant, secretProved: true))
+            let settled = waits ? authorized.adding(.seconds(72 * 3_600)) : authorized
+            #expect(caller.settledAt == [Scene.firstKey: settled], "\(hours)")
+        }
     }
 
     @Test func `a log-in by passkeys alone is set with a passkey, and one by secrets while everybody has one`() throws {

@@ -111,7 +111,7 @@ import Testing
         state = Tenant.fold(
             [Sample.recorded(.appLinked(AppLinked(appID: Sample.id(61), by: .founding)), position: 2)], from: state)
         let commands: [Tenant.Command] = [
-            .changePolicy(Tenant.PolicyChange(TenantPolicy(approval: .admin)), admin),
+            .changePolicy(Tenant.PolicyChange(TenantPolicy(approval: .admin), at: Scene.now), admin),
             .confirmDomain(try CompanyName(" BAYUNSYSTEMS.com"), operated),
             .linkApp(Scene.app, roles: .usual, operated),
             .linkApp(Scene.app, roles: RoleSet(.administration), admin), .unlinkApp(Scene.app, admin),
@@ -191,7 +191,8 @@ import Testing
         for (caller, expected) in callers {
             let by = try Scene.decision(caller)
             let commands: [Tenant.Command] = [
-                .changePolicy(Tenant.PolicyChange(TenantPolicy(blindOnly: true)), by), .confirmDomain(domain, by),
+                .changePolicy(Tenant.PolicyChange(TenantPolicy(blindOnly: true), at: Scene.now), by),
+                .confirmDomain(domain, by),
                 .linkApp(Scene.app, roles: .usual, by), .appointAdmin(try Self.target(), by),
                 try Self.succeed(Scene.employee, by: by),
             ]
@@ -267,7 +268,7 @@ import Testing
         var state = Self.founded()
         #expect(state.recoveryDelayHours(at: Sample.start) == 24)
         for (hours, at) in [(100, 0), (2, 10)] {
-            let change = Tenant.PolicyChange(TenantPolicy(recoveryDelayHours: hours))
+            let change = Tenant.PolicyChange(TenantPolicy(recoveryDelayHours: hours), at: Scene.now)
             let events = try Tenant.decide(state, .changePolicy(change, admin))
             for event in events {
                 Tenant.evolve(

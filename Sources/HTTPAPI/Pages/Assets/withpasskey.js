@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Registers with a passkey: the button of the page makes it, and has it sign the challenge of the flow. For somebody who
- * has an account in another company, a passkey of that account signs too.
+ * Registers with a passkey: the button of the page makes it, and has it sign the challenge of the flow. For somebody
+ * who has an account in another company, a passkey of that account signs too.
  */
 import { base64url } from "./device.js";
 import { freshChallenge, isAble, make, prove, reasonOf, tell } from "./passkey.js";
 
 /**
- * Whether bytes are a challenge to join another company with this key, given by its SHA-256. Nothing else is signed here.
+ * Whether bytes are a challenge to join another company with this key, given by its SHA-256. Nothing else is signed.
  * @param {Uint8Array} bytes
  * @param {Uint8Array} digest
  * @returns {boolean}
