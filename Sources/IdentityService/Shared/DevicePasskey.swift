@@ -6,10 +6,7 @@ package struct DevicePasskey: Sendable, Equatable, RedactedDescription {
     let facts: PasskeyFacts
 
     /// The passkey of a key; `nil` for another key.
-    init?(_ key: Employee.Key?) {
-        guard let facts = key?.passkey?.facts else { return nil }
-        self.facts = facts
-    }
+    init?(_ key: Employee.Key?) { self.init(key?.passkey?.facts) }
 
     init?(_ facts: PasskeyFacts?) {
         guard let facts else { return nil }
