@@ -94,7 +94,8 @@ struct BenchSession: Sendable {
         guard case .success(_, let employee, _) = outcome else {
             throw BenchError("a flow ended otherwise than with success")
         }
-        return try await service.run(TakeBrowserCookie(form: form, tenant: employee.tenantId, request: ""), call)
+        let take = TakeBrowserCookie(form: form, tenant: employee.tenantId, request: "", known: nil)
+        return try await service.run(take, call).session
     }
 
     func startRegistration(_ person: BenchPerson) async throws -> FlowStartedResponse {

@@ -226,20 +226,20 @@ import Testing
 
     @Test func `a passkey of the account that the challenge names joins another company`() throws {
         var keys = AuthorizedPasskeys()
-        for event in scene.history.events { keys.follow(event, scene.history.state.employees) }
+        for event in scene.history.events { keys.follow(event, scene.history.state.tenant, scene.history.state.employees) }
         let words = AuthorizedPasskeys.joinedWords
-        #expect(keys.match(try join(by: SigningKeyPair())) == nil, "a tenant that was not read says nothing")
+        #expect(keys.match(try join(by: SigningKeyPair()), at: nil, releases) == nil, "a tenant that was not read says nothing")
         keys.complete(scene.history.ledger)
-        #expect(keys.match(try join()) == nil)
-        #expect(keys.match(try join { $0.tenant = UUID() }) == nil, "a tenant that was not read says nothing")
+        #expect(keys.match(try join(), at: nil, releases) == nil)
+        #expect(keys.match(try join { $0.tenant = UUID() }, at: nil, releases) == nil, "a tenant that was not read says nothing")
         // A key that nobody presented, another user's, another account, another site, another kind.
-        #expect(keys.match(try join(by: SigningKeyPair())) == words)
-        #expect(keys.match(try join(of: scene.peer.user)) == words)
-        #expect(keys.match(try join { $0.employee = scene.peer.id.uuid }) == words)
-        #expect(keys.match(try join { $0.rpID = "other.example" }) == words)
-        #expect(keys.match(try join(PasskeySaying(rpID: "example"))) == words)
-        #expect(keys.match(try join(PasskeySaying(flags: 0x0D))) == words)
-        #expect(keys.match(try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) }) == nil)
+        #expect(keys.match(try join(by: SigningKeyPair()), at: nil, releases) == words)
+        #expect(keys.match(try join(of: scene.peer.user), at: nil, releases) == words)
+        #expect(keys.match(try join { $0.employee = scene.peer.id.uuid }, at: nil, releases) == words)
+        #expect(keys.match(try join { $0.rpID = "other.example" }, at: nil, releases) == words)
+        #expect(keys.match(try join(PasskeySaying(rpID: "example")), at: nil, releases) == words)
+        #expect(keys.match(try join(PasskeySaying(flags: 0x0D)), at: nil, releases) == words)
+        #expect(keys.match(try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) }, at: nil, releases) == nil)
         #expect(
             EventSignatures.violation(
                 try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) })
@@ -255,13 +255,13 @@ import Testing
         var keys = AuthorizedPasskeys(), state = AuthorityTrail(system: nil)
         for event in scene.history.events {
             _ = state.follow(event)
-            keys.follow(event, state.employees)
+            keys.follow(event, state.tenant, state.employees)
         }
         keys.complete(scene.history.ledger)
-        #expect(keys.match(try join()) == nil, "ledgers have no common order")
+        #expect(keys.match(try join(), at: nil, releases) == nil, "ledgers have no common order")
         scene.history.time = scene.history.time.adding(.seconds(130))
         let late = try Self.at(scene.history.time, try join())
-        #expect(keys.match(late) == AuthorizedPasskeys.joinedWords)
+        #expect(keys.match(late, at: nil, releases) == AuthorizedPasskeys.joinedWords)
     }
 
     private static func at(_ time: Timestamp, _ event: RecordedEvent) throws -> RecordedEvent {

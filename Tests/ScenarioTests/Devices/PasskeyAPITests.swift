@@ -145,9 +145,13 @@ struct `A passkey over the API` {
         otherAccount.handle[0] ^= 1
         unverified.flags = SoftwareAuthenticator.Flags.present
         nameless.handle = []
+        var answers: Set<String> = []
         for wrong in [authenticator(), otherAccount, unverified, nameless] {
-            try expectProblem(try await logIn(wrong, client), "employee.key_invalid")
+            let reply = try await logIn(wrong, client), request = try #require(reply["requestId"]?.text)
+            try expectProblem(reply, "employee.key_invalid")
+            answers.insert(String(decoding: reply.body, as: UTF8.self).replacing(request, with: ""))
         }
+        #expect(answers.count == 1, "\(answers)")
         // A challenge for adding a passkey logs nobody in, and that of a log-in adds none.
         let ofAccount = try await client.post("/v1/passkeys/options", by: member.session)
         try expectProblem(
