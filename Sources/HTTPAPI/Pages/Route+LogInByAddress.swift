@@ -20,11 +20,12 @@ extension Route {
             PickContent.Account(
                 challenge: Base64URL.encode(account.challenge), address: view.address ?? "",
                 company: account.companyName, employee: account.companyEmployeeId, id: account.employeeId.lowercased,
-                label: page.language.text("flow.account", account.companyEmployeeId, account.companyName), form: form)
+                label: page.language.text("flow.account", account.companyEmployeeId, account.companyName), form: form,
+                passkey: SigningPasskey(account.passkey, key: account.key))
         }
         let content = PickContent(
-            accounts: accounts, isOnly: accounts.count == 1, addressPath: page.path(.showLogIn),
-            againPath: page.againPath)
+            accounts: accounts, isOnly: accounts.count == 1 && accounts[0].passkey == nil,
+            addressPath: page.path(.showLogIn), againPath: page.againPath)
         let title: PageWord = content.isOnly ? "flow.keyTitle" : "pick.title"
         return try HostedPage(content, title, in: page.language).reply(visitor)
     }
@@ -52,6 +53,8 @@ struct PickContent: PageContent {
         let id: String
         let label: String
         let form: FormPart
+        /// The passkey that signs; `nil` for the key of this browser.
+        let passkey: SigningPasskey?
     }
 
     let accounts: [Account]

@@ -22,12 +22,15 @@ struct AddressLogin: FlatObject, MemberValue, Equatable {
         /// The user key's signature over `tenure/v1/validation` and the challenge, 64 bytes. The key itself is kept
         /// nowhere.
         var userSignature: [UInt8]
+        /// The passkey that the challenge names; `nil` for the key of the browser.
+        var passkey: PasskeyFacts?
 
         static let members = MemberTable<Choice, Void>(
             "Choice", Choice.init,
             Member("tenant", \.tenant), Member("employee", \.employee), Member("company", \.company),
             Member("companyEmployeeId", \.companyEmployeeId), Member("challenge", \.challenge, .anyBytes),
-            Member("salt", \.salt, .anyBytes), Member("signature", \.userSignature, .anyBytes))
+            Member("salt", \.salt, .anyBytes), Member("signature", \.userSignature, .anyBytes),
+            Member(optional: "passkey", \.passkey))
     }
 
     /// The address as entered; empty after the flow.

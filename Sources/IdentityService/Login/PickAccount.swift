@@ -37,7 +37,9 @@ package struct PickAccount: FlowStepUseCase {
         guard row.state.step == .account, let login = row.state.address, let kind = login.kind else {
             throw ServiceError(.flowWrongStep)
         }
-        guard let choice = login.choices.first(where: { $0.employee == employee }) else {
+        let isOfPasskey = (try? DeviceEvidence(bytes: proof))?.assertion != nil
+        let choices = login.choices.filter { $0.employee == employee && ($0.passkey != nil) == isOfPasskey }
+        guard let choice = choices.first(where: { $0.isAnswered(by: proof) }) ?? choices.first else {
             throw ServiceError(
                 .requestInvalid,
                 members: [.init(pointer: "/account", detail: "pick one of the accounts that are shown")])
@@ -47,7 +49,8 @@ package struct PickAccount: FlowStepUseCase {
         let signature: DeviceEvidence
         do {
             signature = try challenge.verifyKeyProof(proof)
-            try signature.check(nil, origins: [])
+            let rules = isOfPasskey ? try await context.passkeyRules() : nil
+            try signature.check(choice.passkey?.identity, origins: rules?.origins.map(\.text) ?? [])
         } catch {
             throw row.state.keyInvalid(proof, over: choice.challenge)
         }
@@ -56,6 +59,8 @@ package struct PickAccount: FlowStepUseCase {
         row.state.companyName = choice.company
         row.state.companyEmployeeId = choice.companyEmployeeId
         row.state.subjectSalt = choice.salt
+        row.state.employeePublicKey = challenge.fields.employeeKey.bytes
+        row.state.passkey = choice.passkey
         row.state.proved = FlowState.ProvedKey(challenge: choice.challenge, signature: signature.bytes)
         let valid = try FlowProof(
             kind, signedBefore: try UserPublicKey(kept: login.userKey), try Signature(raw: choice.userSignature),
@@ -64,5 +69,12 @@ package struct PickAccount: FlowStepUseCase {
         guard scene.tenant?.state.policy.permits(.direct) == true else { throw ServiceError(.policyBlindOnly) }
         return try await CompleteLogin(context: context).run(
             row, proof: .credential(valid), scene, app: app, run)
+    }
+}
+
+extension AddressLogin.Choice {
+    /// Whether a device key has signed the challenge of this choice.
+    fileprivate func isAnswered(by proof: [UInt8]) -> Bool {
+        (try? Challenge(kept: challenge).verifyKeyProof(proof)) != nil
     }
 }

@@ -106,12 +106,18 @@ private struct AccountChoices {
             recorder.note(employee.state, device: try state.deviceKey)
             let summary = try await context.summary(of: employee, in: tenant)
             // Without a name the account is erased.
-            guard let name = summary.companyEmployeeId,
-                let choice = try choice(account.tenant, account.employee, summary.companyName, name, key, at: time)
-            else { continue }
-            choices.append(choice)
+            guard let name = summary.companyEmployeeId else { continue }
+            func offer(_ device: [UInt8], _ passkey: PasskeyFacts? = nil) throws {
+                let choice = try self.choice(
+                    account.tenant, account.employee, summary.companyName, name, key, device, passkey, at: time)
+                if let choice { choices.append(choice) }
+            }
+            // A key of the browser that is not in force would wait, or be refused, where a passkey logs in.
+            let passkeys = employee.state.passkeysInForce(under: tenant.state.policy, besides: try state.deviceKey)
+            if passkeys.isEmpty || tenant.state.policy.logIn != .passkey { try offer(state.employeePublicKey) }
+            for own in passkeys { try offer(own.key.bytes, own.passkey?.facts) }
         }
-        return choices
+        return Array(choices.prefix(ProveAddress.mostChoices))
     }
 
     /// Whether the client takes people of a tenant, and the tenant links it.
@@ -123,7 +129,7 @@ private struct AccountChoices {
 
     private func choice(
         _ tenant: TenantID, _ employee: EmployeeID, _ company: String, _ name: String, _ key: UserKey,
-        at time: Timestamp
+        _ device: [UInt8], _ passkey: PasskeyFacts?, at time: Timestamp
     ) throws -> AddressLogin.Choice? {
         guard let companyName = try? CompanyName(recorded: company),
             let companyEmployeeID = try? CompanyEmployeeID(recorded: name)
@@ -135,11 +141,26 @@ private struct AccountChoices {
                 nonce: randomBytes(32), tenant: tenant.uuid,
                 subject: .subject(
                     salt: salt, company: companyName.canonical, employee: companyEmployeeID.canonical),
-                app: state.appId.lowercased, employeeKey: try EmployeePublicKey(kept: state.employeePublicKey),
+                app: state.appId.lowercased, employeeKey: try EmployeePublicKey(kept: device),
                 credential: state.credentialId,
                 expires: min(time.adding(FlowState.challengeLifetime), state.expiresAt)))
         return AddressLogin.Choice(
             tenant: tenant.uuid, employee: employee.uuid, company: company, companyEmployeeId: name,
-            challenge: challenge.bytes, salt: salt, userSignature: try key.sign(validationOf: challenge).bytes)
+            challenge: challenge.bytes, salt: salt, userSignature: try key.sign(validationOf: challenge).bytes,
+            passkey: passkey)
+    }
+}
+
+extension Employee.State {
+    /// The most passkeys of one account that are offered.
+    private static var mostPasskeys: Int { 3 }
+
+    /// The passkeys that log in, the latest first; none if the device key of the browser does.
+    fileprivate func passkeysInForce(under policy: TenantPolicy, besides device: PublicKeyBytes) -> [Employee.Key] {
+        guard policy.logIn == .passkey || keys[device]?.status != .authorized else { return [] }
+        let held = keys.values.filter {
+            $0.status == .authorized && $0.passkey.map { !$0.isStopped(by: policy) } == true
+        }
+        return Array(held.sorted { $0.presentedAt > $1.presentedAt }.prefix(Self.mostPasskeys))
     }
 }

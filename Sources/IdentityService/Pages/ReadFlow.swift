@@ -74,6 +74,9 @@ package struct FlowView: Sendable, Equatable {
         package let companyEmployeeId: String
         /// The exact bytes that the device signs.
         package let challenge: [UInt8]
+        /// The passkey that signs, and its key; `nil` for the key of the browser.
+        package var passkey: DevicePasskey?
+        package var key: [UInt8] = []
     }
 
     /// What a browser is told of the account that a passkey is made for.
@@ -158,7 +161,9 @@ package struct ReadFlow: UseCase, Redacted {
             accounts: state.address?.choices.map { choice in
                 FlowView.Account(
                     employeeId: choice.employee, companyName: choice.company,
-                    companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge)
+                    companyEmployeeId: choice.companyEmployeeId, challenge: choice.challenge,
+                    passkey: DevicePasskey(choice.passkey),
+                    key: (try? Challenge(kept: choice.challenge))?.fields.employeeKey.bytes ?? [])
             } ?? [], claim: state.claimView, passkey: passkey, expiresAt: state.expiresAt,
             passkeyOfKey: DevicePasskey(state.passkey), setsFirstSecret: setsFirst)
     }

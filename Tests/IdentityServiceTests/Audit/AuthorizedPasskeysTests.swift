@@ -225,13 +225,20 @@ import Testing
     }
 
     @Test func `a passkey of the account that the challenge names joins another company`() throws {
+        let releases = ReleaseTrail()
         var keys = AuthorizedPasskeys()
-        for event in scene.history.events { keys.follow(event, scene.history.state.tenant, scene.history.state.employees) }
+        for event in scene.history.events {
+            keys.follow(event, scene.history.state.tenant, scene.history.state.employees)
+        }
         let words = AuthorizedPasskeys.joinedWords
-        #expect(keys.match(try join(by: SigningKeyPair()), at: nil, releases) == nil, "a tenant that was not read says nothing")
+        #expect(
+            keys.match(try join(by: SigningKeyPair()), at: nil, releases) == nil,
+            "a tenant that was not read says nothing")
         keys.complete(scene.history.ledger)
         #expect(keys.match(try join(), at: nil, releases) == nil)
-        #expect(keys.match(try join { $0.tenant = UUID() }, at: nil, releases) == nil, "a tenant that was not read says nothing")
+        #expect(
+            keys.match(try join { $0.tenant = UUID() }, at: nil, releases) == nil,
+            "a tenant that was not read says nothing")
         // A key that nobody presented, another user's, another account, another site, another kind.
         #expect(keys.match(try join(by: SigningKeyPair()), at: nil, releases) == words)
         #expect(keys.match(try join(of: scene.peer.user), at: nil, releases) == words)
@@ -239,7 +246,10 @@ import Testing
         #expect(keys.match(try join { $0.rpID = "other.example" }, at: nil, releases) == words)
         #expect(keys.match(try join(PasskeySaying(rpID: "example")), at: nil, releases) == words)
         #expect(keys.match(try join(PasskeySaying(flags: 0x0D)), at: nil, releases) == words)
-        #expect(keys.match(try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) }, at: nil, releases) == nil)
+        #expect(
+            keys.match(
+                try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) }, at: nil, releases)
+                == nil)
         #expect(
             EventSignatures.violation(
                 try join { ($0.joinedTenant, $0.joinedEmployee, $0.joinedKey) = (nil, nil, nil) })
@@ -252,6 +262,7 @@ import Testing
     @Test func `a passkey that was revoked joins no company`() throws {
         var scene = scene
         try scene.end(.revoke, scene.waiting, of: scene.staff, by: .app(scene.app))
+        let releases = ReleaseTrail()
         var keys = AuthorizedPasskeys(), state = AuthorityTrail(system: nil)
         for event in scene.history.events {
             _ = state.follow(event)

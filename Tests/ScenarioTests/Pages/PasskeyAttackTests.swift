@@ -531,3 +531,45 @@ struct `A synced passkey elsewhere` {
         }
     }
 }
+
+/// A person who types an address where their passkey is not in the browser's list.
+@Suite(.onServer)
+struct `A passkey after a log-in by an address` {
+    @Test func `opens the session after a right secret, and is shown to nobody before`() async throws {
+        var options = WorldOptions()
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("by-address-passkey.example", in: world)
+            let passkey = try await scene.add(), other = PasskeyScene.authenticator(), person = scene.member.person
+            func pick(_ browser: PageClient, _ proof: ([UInt8]) throws -> String) async throws -> Page {
+                let device = Device(), page = try await browser.open("/login/address")
+                let begun = try await browser.submit(
+                    try page.form("/login/address"),
+                    ["email": person.email, "key": Base64URL.encode(device.point)])
+                let secret = try await browser.prove(try await browser.follow(begun), device)
+                #expect(!secret.html.contains("data-passkey"), "\(secret.html)")
+                let choice = try await browser.follow(try await browser.answer(secret, person))
+                #expect(!choice.html.contains("id=\"only\""), "a passkey wants a click")
+                let part = try #require(
+                    choice.html.components(separatedBy: "<form ").first {
+                        $0.contains("data-passkey=\"\(Base64URL.encode(passkey.id))\"")
+                    }, "\(choice.html)")
+                let head = "HTTP/1.1 200 OK\r\nContent-Security-Policy: form-action 'self'\r\n\r\n<form "
+                let form = try Page(reply: try HTTPReply(Array((head + part).utf8))).form("/flow/account")
+                let text = try #require(part.firstMatch(of: /data-pick="([^"]*)"/)?.output.1)
+                return try await browser.submit(form, ["proof": try proof(try bytes(base64url: String(text)))])
+            }
+            for wrong in [
+                { try other.evidence(over: $0, OddSaying()) }, { _ in try passkey.evidence(over: [1], OddSaying()) },
+                { try passkey.evidence(over: $0, OddSaying(origin: "https://evil.example")) },
+            ] as [([UInt8]) throws -> String] {
+                let refused = try await pick(PageClient(scene.client), wrong)
+                #expect(refused.status >= 400, "\(refused)")
+            }
+            let done = try await pick(PageClient(scene.client)) { try passkey.evidence(over: $0, OddSaying()) }
+            #expect(done.location == "/account", "\(done) \(done.text)")
+            #expect(try await scene.violations(in: world).violations == [])
+        }
+    }
+}

@@ -7,7 +7,7 @@
  * an approval. The address gets that key, and the person begins again. The only account is picked at once.
  */
 import { base64url, bytesOf, find, recordKey, sign, transact } from "./device.js";
-import { isChallenge } from "./passkey.js";
+import { isAble, isChallenge, prove } from "./passkey.js";
 import { keep, note } from "./used.js";
 
 /** @typedef {import("./device.js").DeviceKey} DeviceKey */
@@ -27,8 +27,16 @@ export function differs(key, known) {
  * @returns {Promise<string | undefined>} the id of the element to show; nothing if the form was sent
  */
 async function pick(form) {
-  const { pick: challenge = "", address = "", company = "", employee = "" } = form.dataset;
-  const key = await find("", address), bytes = bytesOf(challenge);
+  const { pick: challenge = "", address = "", company = "", employee = "" } = form.dataset, bytes = bytesOf(challenge);
+  const { passkey, passkeyRp = "", passkeyKey = "" } = form.dataset;
+  const proof = /** @type {HTMLInputElement} */ (form.elements.namedItem("proof"));
+  if (passkey) {
+    if (!isChallenge(bytes, "login", bytesOf(passkeyKey))) return "trouble";
+    proof.value = (await prove(passkeyRp, bytes, [passkey])).proof;
+    form.submit();
+    return undefined;
+  }
+  const key = await find("", address);
   if (!key || !isChallenge(bytes, "login", key.publicKey)) return "trouble";
   const known = await find(company, employee);
   if (known && differs(key, known)) {
@@ -36,7 +44,6 @@ async function pick(form) {
     await transact("readwrite", (store) => store.put(own, recordKey("", address)));
     return "known";
   }
-  const proof = /** @type {HTMLInputElement} */ (form.elements.namedItem("proof"));
   await keep({ ...key, company, id: employee });
   proof.value = base64url(await sign(key, bytes));
   note(company, employee);
@@ -46,11 +53,13 @@ async function pick(form) {
 
 for (const element of globalThis.document?.querySelectorAll("form[data-pick]") ?? []) {
   const form = /** @type {HTMLFormElement} */ (element);
+  form.hidden = Boolean(form.dataset.passkey) && !isAble;
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (form.dataset.busy) return;
     form.dataset.busy = "true";
-    const id = await pick(form).catch(() => "trouble"), shown = id ? document.getElementById(id) : null;
+    const id = await pick(form).catch(() => (form.dataset.passkey ? "refused" : "trouble"));
+    const shown = id ? document.getElementById(id) : null;
     if (shown) shown.hidden = false;
     if (id) document.getElementById("working")?.remove();
     if (id) delete form.dataset.busy;
