@@ -258,3 +258,27 @@ def joined(stage, harbour):
     log_in(joy, authenticator, "approved passkey")
     joy.ends(harbour)
     demand(len(authenticator.credentials) == 1, "the authenticator holds another number of passkeys", joy)
+
+
+@way("another company by a passkey")
+def another_company(stage, _):
+    """Somebody without a secret joins another company. One authenticator holds a passkey for each, and both log in."""
+    lou, home = named(stage, "lou"), stage.ada.company
+    authenticator = Authenticator(lou)
+    lou.open("/register/found")
+    lou.register()
+    choose_passkey(lou)
+    lou.settle()
+    lou.verify_address()
+    lou.company = home
+    lou.open("/register/join")
+    lou.register()
+    lou.arrive("/flow/passphrase")
+    lou.use("passkey")
+    lou.arrive("/waiting")
+    authenticator.touch(False)
+    stage.admit(lou)
+    log_in(lou, authenticator, "approved passkey")
+    lou.arrive("/account")
+    demand(lou.tells("logged in as"), "nobody is logged in", lou)
+    demand(len(authenticator.credentials) == 2, "the authenticator holds another number of passkeys", lou)
