@@ -103,15 +103,7 @@ struct CompleteLogin: Sendable {
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success where !isStopped:
-                let notices = try await recorder.endOthers(of: user, by: employee, in: tenant)
-                if state.charges.contains(where: { !$0.wasKnownDevice }) {
-                    // The claim was missing, or the key was authorized meanwhile.
-                    let key = KnownDevice(state.employeePublicKey, of: employeeId, in: tenantId)
-                    recorder.statements.append(key.insertion(context.ring))
-                }
-                let opened = try await open(
-                    &recorder, employee, in: tenant, by: proof.methods, summary, scene, notices)
-                return (opened, nil)
+                return (try await open(&recorder, employee, in: tenant, by: proof.methods, summary, scene), nil)
             case .authorizationPending(let presenting):
                 try recorder.add(
                     recorder.named(presenting, of: employee.state), to: .employee(employeeId, in: tenantId),
@@ -123,8 +115,7 @@ struct CompleteLogin: Sendable {
                 var error = Self.refusal(of: decision)
                 error.notices = try await recorder.endOthers(of: user, by: employee, in: tenant)
                     .filter(\.isCancellation)
-                let refusal = try await recorder.refuse(with: error)
-                return (nil, refusal)
+                return (nil, try await recorder.refuse(with: error))
             }
         }
         if let error = refusal.1 { throw error }
@@ -146,11 +137,16 @@ struct CompleteLogin: Sendable {
 
     private func open(
         _ recorder: inout FlowRecorder, _ employee: EmployeeSnapshot, in snapshot: TenantSnapshot,
-        by methods: AuthenticationMethods, _ summary: EmployeeSummaryResponse, _ scene: FlowScene,
-        _ notices: [NoticeResponse]
+        by methods: AuthenticationMethods, _ summary: EmployeeSummaryResponse, _ scene: FlowScene
     ) async throws -> FlowOutcomeResponse {
         let tenant = recorder.tenant
         let state = recorder.row.state
+        let notices = try await recorder.endOthers(of: scene.user, by: employee, in: snapshot)
+        if state.charges.contains(where: { !$0.wasKnownDevice }) {
+            // The claim was missing, or the key was authorized meanwhile.
+            let key = KnownDevice(state.employeePublicKey, of: employee.id, in: snapshot.id)
+            recorder.statements.append(key.insertion(context.ring))
+        }
         let session = try await NewSession(
             of: employee, in: snapshot, fingerprint: try state.fingerprint, by: methods, app: recorder.app,
             recorder.call, context)
