@@ -255,7 +255,7 @@ extension PageClient {
         var fields = passkey.creation()
         fields["proof"] = try passkey.evidence(over: bytes)
         let path = try #require(page.attribute("data-path"))
-        let key = (name: "key", value: Base64URL.encode(passkey.point))
+        let key = (name: "key", value: Base64URL.encode(passkey.publicKey))
         let reply = try await submit(Form(action: path, fields: [key, ("joining", "true")]))
         try #require(reply.status == 200, "\(reply)")
         fields["challenge"] = reply.html
