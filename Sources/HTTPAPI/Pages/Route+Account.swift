@@ -45,7 +45,7 @@ extension Route {
     /// `GET /account`: who is logged in, and what the owner of the account should know.
     static let showAccount = account(.showAccount) { account in
         let passkeys = try await account.exchange.run(ReadPasskeys(caller: account.caller))
-        let picker = passkeys.map { account.picker(of: $0, offers: true) }
+        let picker = passkeys.map { account.picker(of: $0) }
         var reply = try await account.home(picker: picker).reply()
         if picker?.offerPath != nil { reply.cookies.append(account.offered.setting("1", seconds: 30 * 86_400)) }
         return reply

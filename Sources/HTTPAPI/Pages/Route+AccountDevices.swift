@@ -31,7 +31,6 @@ struct DevicesContent: AccountContent {
     let devices: [Item]
     /// Where a passkey is added; `nil` if there are none.
     let addPath: String?
-    let picker: PasskeyPicker?
 }
 
 extension Route {
@@ -75,7 +74,7 @@ extension AccountVisit {
             return item
         }
         let content = DevicesContent(
-            devices: items, addPath: passkeys.map { _ in passkeyPath }, picker: passkeys.map { picker(of: $0) })
+            devices: items, addPath: passkeys.map { _ in passkeyPath })
         return page(content, "devices.title", of: me, at: .showDevices, problem: problem)
     }
 

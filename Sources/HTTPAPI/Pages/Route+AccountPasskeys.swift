@@ -114,13 +114,10 @@ extension AccountVisit {
     /// Says that this browser was offered a passkey in the last 30 days.
     var offered: BrowserCookieField { BrowserCookieField("-offered", publicURL: exchange.publicURL) }
 
-    /// What the browser is told of the passkeys.
-    ///
-    /// - Parameter offers: Whether somebody who has proved a secret, and has no passkey, is offered one.
-    func picker(of own: OwnPasskeys, offers: Bool = false) -> PasskeyPicker {
+    /// What the browser is told of the passkeys. Somebody who has proved a secret, and has no passkey, is offered one.
+    func picker(of own: OwnPasskeys) -> PasskeyPicker {
         let isOffered =
-            offers && own.isEnough && own.held.isEmpty && caller.secretProved
-            && offered.value(in: exchange.headers) == nil
+            own.isEnough && own.held.isEmpty && caller.secretProved && offered.value(in: exchange.headers) == nil
         return PasskeyPicker(
             rp: own.rpID, handle: Base64URL.encode(own.handle),
             known: own.held.map { Base64URL.encode($0.credential) }.joined(separator: " "),

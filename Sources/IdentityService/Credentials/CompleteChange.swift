@@ -55,7 +55,7 @@ struct CompleteChange: Sendable {
             }
             let isStopped = try await recorder.notePasskey(
                 try state.deviceKey, SignatureBytes(new.proved.signature), of: employee, in: tenant,
-                from: run.call.sourceAddress)
+                from: run.call.sourceAddress, signedBefore: new.proved.expires)
             guard !isStopped else { throw try await recorder.refuse(with: ServiceError(.passkeyStopped)) }
             let event = try new.event(state, key: userKey)
             let events = try User.decided(snapshot.state, .changeCredentials(event))

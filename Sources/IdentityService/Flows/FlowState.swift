@@ -29,6 +29,9 @@ struct FlowState: FlatObject, Equatable {
         var challenge: [UInt8]
         var signature: [UInt8]
 
+        /// The end of the challenge's time.
+        var expires: Timestamp? { try? Challenge(kept: challenge).fields.expires }
+
         static let members = MemberTable<ProvedKey, Void>(
             "ProvedKey", ProvedKey.init,
             Member("challenge", \.challenge, .anyBytes), Member("signature", \.signature, .anyBytes))

@@ -99,7 +99,7 @@ struct CompleteLogin: Sendable {
             // A copy of the passkey logs nobody in with the secret either.
             let isStopped = try await recorder.notePasskey(
                 try state.deviceKey, state.proved.flatMap { SignatureBytes($0.signature) }, of: employee, in: tenant,
-                from: run.call.sourceAddress)
+                from: run.call.sourceAddress, signedBefore: state.proved?.expires)
             let summary = try await context.summary(of: employee, in: tenant)
             switch decision {
             case .success where !isStopped:

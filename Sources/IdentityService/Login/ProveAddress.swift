@@ -95,8 +95,8 @@ private struct AccountChoices {
     ) async throws -> [AddressLogin.Choice] {
         let user = UserID(state.userId), loader = StateLoader(reader: context.reader)
         let requesting = try await client.asyncMap { try await context.client(AppID($0)).state }
-        var choices: [AddressLogin.Choice] = []
-        for account in try await context.accounts(of: user) where choices.count < ProveAddress.mostChoices {
+        var choices: [AddressLogin.Choice] = [], further: [AddressLogin.Choice] = []
+        for account in try await context.accounts(of: user).prefix(ProveAddress.mostChoices) {
             let tenant = try await loader.tenant(account.tenant)
             guard tenant.state.links(AppID(state.appId), as: .access), Self.permits(requesting, tenant) else {
                 continue
@@ -107,17 +107,21 @@ private struct AccountChoices {
             let summary = try await context.summary(of: employee, in: tenant)
             // Without a name the account is erased.
             guard let name = summary.companyEmployeeId else { continue }
+            var own: [AddressLogin.Choice] = []
             func offer(_ device: [UInt8], _ passkey: PasskeyFacts? = nil) throws {
                 let choice = try self.choice(
                     account.tenant, account.employee, summary.companyName, name, key, device, passkey, at: time)
-                if let choice { choices.append(choice) }
+                if let choice { own.append(choice) }
             }
             // A key of the browser that is not in force would wait, or be refused, where a passkey logs in.
             let passkeys = employee.state.passkeysInForce(under: tenant.state.policy, besides: try state.deviceKey)
             if passkeys.isEmpty || tenant.state.policy.logIn != .passkey { try offer(state.employeePublicKey) }
-            for own in passkeys { try offer(own.key.bytes, own.passkey?.facts) }
+            for passkey in passkeys { try offer(passkey.key.bytes, passkey.passkey?.facts) }
+            choices += own.prefix(1)
+            further += own.dropFirst()
         }
-        return Array(choices.prefix(ProveAddress.mostChoices))
+        // Of each account one choice at least.
+        return Array((choices + further).prefix(ProveAddress.mostChoices))
     }
 
     /// Whether the client takes people of a tenant, and the tenant links it.

@@ -1,3 +1,4 @@
+import Canonical
 import EventCoding
 import Identity
 
@@ -7,15 +8,17 @@ extension EventRecording {
     ///
     /// - Parameters:
     ///   - address: The IP address that the assertion came from; `nil` if it is unknown.
+    ///   - limit: The end of the signed challenge's time, if the assertion was made before this append.
     ///   - counts: Whether another stream than that of the account records the assertion.
     /// - Returns: Whether the passkey opens no session now: it may be a copy, and the tenant wants an admin to decide first.
     mutating func notePasskey(
         _ key: PublicKeyBytes, _ evidence: SignatureBytes?, of employee: EmployeeSnapshot, in tenant: TenantSnapshot,
-        from address: String?, counts: Bool = true
+        from address: String?, signedBefore limit: Timestamp? = nil, counts: Bool = true
     ) async throws -> Bool {
         guard let passkey = employee.state.keys[key]?.passkey, let evidence, evidence.isOfPasskey else { return false }
         let note = Employee.NotePasskey(
-            fingerprint: KeyFingerprint(of: key), evidence: evidence, time: recorder.time, counts: counts)
+            fingerprint: KeyFingerprint(of: key), evidence: evidence, time: min(recorder.time, limit ?? recorder.time),
+            counts: counts)
         let events = try Employee.decided(employee.state, .notePasskey(note))
         var metadata = recorder.metadata
         metadata.actor = employee.id.uuid

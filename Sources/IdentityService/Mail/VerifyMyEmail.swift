@@ -109,7 +109,12 @@ package struct ConfirmEmail: UseCase {
         case .expired: return .expired
         case .valid: break
         }
-        guard isDecision else { return .pending(of: try await accounts(of: UserID(link.recipient), context)) }
+        guard isDecision else {
+            // Whoever finds an old link learns of no account.
+            let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
+            guard user.state.address?.verifiedAt == nil else { return .verified }
+            return .pending(of: try await accounts(of: user.id, context))
+        }
         return try await optimistic(retryingClaims: true) {
             let user = try await StateLoader(reader: context.reader).user(UserID(link.recipient))
             guard let address = user.state.address else { return .invalid }

@@ -97,6 +97,7 @@ struct `The access line` {
 
     @Test func `tells why a client does not take an account, and its page tells the person`() async throws {
         let world = try sharedWorld(), here = "cause-here.example", there = "cause-there.example"
+        _ = try await world.instance.commands.enablePages()
         _ = try await world.client.found(there)
         let (linked, _, cookie) = try await scene(here)
         let takesOther = try await RelyingParty.make(world, of: [there], linkedTo: [here])

@@ -21,6 +21,9 @@ const picker = globalThis.document?.getElementById("picker");
 if (picker && isAble) {
   const { rp: rpId = "", handle: userId = "", known = "" } = picker.dataset;
   picker.hidden = !picker.querySelector("a");
-  const allAcceptedCredentialIds = known.split(" ").filter(Boolean);
-  if (known) await signal("signalAllAcceptedCredentials", { rpId, userId, allAcceptedCredentialIds });
+  const allAcceptedCredentialIds = known.split(" ").filter(Boolean), told = `tenure-told ${userId}`;
+  // Once: another window may be about to add one.
+  const isNew = sessionStorage.getItem(told) !== known;
+  sessionStorage.setItem(told, known);
+  if (known && isNew) await signal("signalAllAcceptedCredentials", { rpId, userId, allAcceptedCredentialIds });
 }
