@@ -402,8 +402,11 @@ struct `Bad input of passkeys on the pages` {
 @Suite(.onServer)
 struct `A cloned authenticator` {
     /// Logs in with a passkey and the secret, in a new browser.
+    ///
+    /// - Parameter meanwhile: What happens between the passkey's signature and the secret.
     private func logInWithSecret(
-        _ scene: PasskeyScene, _ passkey: SoftwareAuthenticator, counter: UInt8
+        _ scene: PasskeyScene, _ passkey: SoftwareAuthenticator, counter: UInt8,
+        meanwhile: () async throws -> Void = {}
     ) async throws -> Page {
         let browser = PageClient(scene.client), odd = OddSaying(counter: counter)
         let page = try await browser.follow(
@@ -411,6 +414,7 @@ struct `A cloned authenticator` {
         let challenge = try bytes(base64url: page.attribute("data-challenge"))
         let proof = try passkey.evidence(over: challenge, odd)
         let proved = try await browser.submit(try page.form("/flow/key"), ["proof": proof])
+        try await meanwhile()
         return try await browser.answer(try await browser.follow(proved), scene.member.person)
     }
 
@@ -463,6 +467,24 @@ struct `A cloned authenticator` {
             #expect(repeated.first??["previous"]?.number == 8, "\(repeated)")
             let found = try await scene.violations(in: world)
             #expect(found.violations == [], "\(found)")
+        }
+    }
+
+    @Test func `is not seen in a log-in with the secret that another one overtook`() async throws {
+        let clock = TestClock()
+        var options = WorldOptions.waiting(clock)
+        options.servesPages = true
+        options.settings.tokenIssuer = PasskeyScene.origin
+        try await inTurn(options) { world in
+            let scene = try await PasskeyScene("slow-secret.example", in: world), passkey = try await scene.add()
+            let done = try await logInWithSecret(scene, passkey, counter: 5) {
+                clock.pass(.seconds(180))
+                _ = try await scene.logIn(passkey, OddSaying(counter: 8), in: PageClient(scene.client))
+                clock.pass(.seconds(180))
+            }
+            #expect(done.location == "/account", "\(done) \(done.text)")
+            #expect(try await scene.events("PasskeyCounterRepeated") == [])
+            #expect(try await scene.violations(in: world).violations == [])
         }
     }
 
