@@ -16,7 +16,7 @@ import Testing
     }()
     /// What other templates are made of.
     private static let parts: [PageTemplate] = [
-        "layout", "sections", "problems", "hidden", "arm", "wordRows", "turn", "currentSecret", "newPasskey",
+        "layout", "sections", "problems", "hidden", "arm", "wordRows", "turn", "currentSecret", "newPasskey", "picker",
     ]
     private static let templates = contents.map { $0.template }
 
