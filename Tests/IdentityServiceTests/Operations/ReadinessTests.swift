@@ -110,6 +110,15 @@ struct ReadinessTests {
 /// The clock of a service is compared with that of its database.
 @Suite(.enabled(if: TestServer.isAvailable, "\(TestServer.hint)"))
 struct ReadinessClockTests {
+    /// What is missing once the database has answered, which may take its time beside the whole suite.
+    private func answer(_ readiness: Readiness) async -> [String] {
+        while true {
+            let missing = await readiness.report().missing
+            if missing != ["the database does not answer"] { return missing }
+            await Task.yield()
+        }
+    }
+
     @Test(arguments: [(ahead: 90, missing: 1), (30, 0), (-90, 0)])
     func `a service whose clock is more than a minute ahead of the database's is not ready`(
         ahead: Int, missing: Int
@@ -119,9 +128,9 @@ struct ReadinessClockTests {
                 let clock: @Sendable () -> Timestamp = { .now().adding(.seconds(ahead)) }
                 let probe = ProbeMemory { [] }
                 let strict = Readiness(pool: pool, now: clock, tolerance: .seconds(60), probe: probe) { [:] }
-                #expect(await strict.report().missing.count == missing)
+                #expect(await answer(strict).count == missing)
                 let lenient = Readiness(pool: pool, now: clock, tolerance: nil, probe: probe) { [:] }
-                #expect(await lenient.report().missing == [])
+                #expect(await answer(lenient) == [])
             }
         }
     }
