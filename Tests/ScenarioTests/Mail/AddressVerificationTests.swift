@@ -95,7 +95,7 @@ struct `An address` {
             #expect(try await browser.submit(armed).status == 200)
             #expect(try await scene.isVerified(member) == true)
             try await scene.expectNothingAppended("a nonce that was used") {
-                #expect(try await browser.submit(armed).text.contains("is confirmed"))
+                #expect(try await browser.submit(armed).title.contains("Confirmed"))
             }
         }
     }
